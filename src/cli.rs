@@ -1,0 +1,222 @@
+//! Command line: clap types and help text, no logic.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Whole command line of `ccc`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ccc",
+    version,
+    about = "Checks whether a coding agent's work is really done before it may stop",
+    long_about = "ccc is a Stop hook for coding agents. When the agent wants to stop, ccc collects \
+        evidence of what was really done, lets an independent, read-only supervisor session \
+        review it, and answers: go on, with this feedback, or: you may stop.\n\n\
+        Start with `ccc install`, look with `ccc monitor`, switch off with `ccc off`.",
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands; each has a file of its name under `src/cmd/`.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Answer a client's Stop hook (reads the hook's JSON on standard input)
+    Hook(HookArgs),
+    /// Wire the hook and the /supervisor commands into a client
+    Install(InstallArgs),
+    /// Take out exactly what `install` put in
+    Uninstall(UninstallArgs),
+    /// Switch supervision on, for one session or for all
+    On(SessionArgs),
+    /// Switch supervision off, for one session or for all
+    Off(SessionArgs),
+    /// Show what is on, the round, the breaker, the last verdict and the cost
+    Status(StatusArgs),
+    /// Clear the counts; an open breaker becomes half-open
+    Reset(SessionArgs),
+    /// Watch the supervised sessions
+    Monitor(MonitorArgs),
+    /// Show the history of stops
+    Log(LogArgs),
+    /// Print the effective review prompt, and on standard error where it came from
+    Prompt,
+    /// Print what a judge would be told, here and now or at a recorded stop
+    Evidence(EvidenceArgs),
+    /// Read and check a RALPH_STATUS block (exit 0 valid, 1 invalid or absent)
+    StatusBlock(StatusBlockArgs),
+    /// Allow this project's config to run commands, bound to its present content
+    Trust,
+    /// Take that permission back
+    Untrust,
+    /// Check the whole installation and say how to mend what is wrong
+    Doctor(DoctorArgs),
+    /// Show a supervised session end to end in a scratch directory, without account or network
+    Demo,
+    /// Work through a backlog of stories, each validated by ccc
+    Ralph(RalphArgs),
+    /// Print shell completions
+    Completions {
+        /// Shell to print them for
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page (roff)
+    Man,
+}
+
+/// A client whose hook ccc can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClientArg {
+    Claude,
+    Codex,
+    #[value(name = "opencode")]
+    OpenCode,
+    Pi,
+    Gemini,
+    #[value(name = "codebuddy")]
+    CodeBuddy,
+}
+
+#[derive(Args, Debug)]
+pub struct HookArgs {
+    /// Answer in this client's form instead of the one told from the payload
+    #[arg(long, value_name = "NAME")]
+    pub client: Option<ClientArg>,
+    /// Older entries name the event here (`ccc hook stop`); the payload decides
+    #[arg(hide = true)]
+    pub event: Option<String>,
+}
+
+/// Where a client's settings are edited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    /// For all projects of this user
+    #[default]
+    User,
+    /// For everyone who works in this project (`.claude/settings.json`)
+    Project,
+    /// For this user in this project (`.claude/settings.local.json`)
+    Local,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct InstallArgs {
+    /// Client to wire
+    #[arg(long, value_name = "NAME", default_value = "claude")]
+    pub client: ClientArg,
+    /// Settings to edit
+    #[arg(long, default_value = "user")]
+    pub scope: Scope,
+    /// Print the change without making it
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Also raise the client's own cap on consecutive blocks to fit `max_iterations`
+    #[arg(long)]
+    pub raise_cap: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct UninstallArgs {
+    /// Client to unwire
+    #[arg(long, value_name = "NAME", default_value = "claude")]
+    pub client: ClientArg,
+    /// Settings to edit
+    #[arg(long, default_value = "user")]
+    pub scope: Scope,
+    /// Print the change without making it
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Also remove ccc's own directory with its config, state and history
+    #[arg(long)]
+    pub purge: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct SessionArgs {
+    /// Session to act on (default: the session this is typed in, else all)
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct StatusArgs {
+    /// Only this session
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct MonitorArgs {
+    /// Print one plain frame and end
+    #[arg(long)]
+    pub once: bool,
+    /// Print the same as data and end
+    #[arg(long)]
+    pub json: bool,
+    /// Open a tmux session: the agent on the left, the monitor on the right
+    #[arg(long)]
+    pub tmux: bool,
+    /// Command for the left pane (default: claude)
+    #[arg(last = true, value_name = "CMD", requires = "tmux")]
+    pub command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub struct LogArgs {
+    /// Go on printing new entries
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Only this session
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Print JSON, one object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct EvidenceArgs {
+    /// Payload of a Stop hook (`-` for standard input)
+    #[arg(long, value_name = "FILE")]
+    pub payload: Option<PathBuf>,
+    /// Transcript to read instead of the payload's
+    #[arg(long, value_name = "FILE")]
+    pub transcript: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct StatusBlockArgs {
+    /// File with the text (`-` or nothing: standard input)
+    pub file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct RalphArgs {
+    #[command(subcommand)]
+    pub command: RalphCommand,
+}
+
+/// The subcommands of `ccc ralph`.
+#[derive(Debug, Subcommand)]
+pub enum RalphCommand {
+    /// Show the stories and what is next
+    Status,
+}

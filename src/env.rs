@@ -1,0 +1,79 @@
+//! Every environment variable that ccc reads, and one snapshot of them, taken once in `main`.
+//!
+//! No other file asks for a variable by name, so this list is complete.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// `1` in the environment of a review: the hook inside it allows at once, so a review never
+/// reviews itself.
+pub const SUPERVISING: &str = "CCC_SUPERVISING";
+/// `1` allows every stop at once and silently.
+pub const DISABLE: &str = "CCC_DISABLE";
+/// ccc's own directory.
+pub const HOME: &str = "CCC_HOME";
+
+/// The variables ccc reads, as they were at the start.
+///
+/// An empty value counts as absent.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    /// Inside a review of ccc's own (`CCC_SUPERVISING=1`).
+    pub supervising: bool,
+    /// Switched off for this process tree (`CCC_DISABLE=1`).
+    pub disabled: bool,
+    /// `CCC_HOME`.
+    pub ccc_home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`: replaces `~/.claude`.
+    pub claude_config_dir: Option<PathBuf>,
+    /// `CLAUDE_PROJECT_DIR`: the directory the client was started in.
+    pub claude_project_dir: Option<PathBuf>,
+    /// `CLAUDE_CODE_SESSION_ID`: reaches commands that are typed inside a session.
+    pub claude_session_id: Option<String>,
+    /// `CLAUDE_EFFORT`: a fork does not inherit the effort by itself (Claude Code 2.1.332).
+    pub claude_effort: Option<String>,
+    /// `CLAUDE_PID`: the client's process, to notice that it died while a review runs.
+    pub claude_pid: Option<i32>,
+    /// `CLAUDECODE=1`: the hook was started by the real Claude Code.
+    pub in_claude_code: bool,
+    /// `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`: consecutive blocks without a tool call after which
+    /// Claude Code overrides the hook. Absent means 8, 0 means no cap (2.1.332).
+    pub claude_block_cap: Option<u32>,
+    /// `HOME`, only if absolute.
+    pub home: Option<PathBuf>,
+    /// `NO_COLOR`: no colour in any output.
+    pub no_color: bool,
+    /// `PATH`.
+    pub path: Option<OsString>,
+    /// `TERM` is `dumb`.
+    pub dumb_terminal: bool,
+    /// `TMUX`: inside a tmux session.
+    pub tmux: bool,
+}
+
+impl Env {
+    /// Reads the process's environment.
+    pub fn snapshot() -> Self {
+        let get = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
+        let text = |name: &str| get(name).and_then(|v| v.into_string().ok());
+        let path = |name: &str| get(name).map(PathBuf::from);
+        let is_one = |name: &str| text(name).is_some_and(|v| v == "1");
+        Self {
+            supervising: is_one(SUPERVISING),
+            disabled: is_one(DISABLE),
+            ccc_home: path(HOME),
+            claude_config_dir: path("CLAUDE_CONFIG_DIR"),
+            claude_project_dir: path("CLAUDE_PROJECT_DIR"),
+            claude_session_id: text("CLAUDE_CODE_SESSION_ID"),
+            claude_effort: text("CLAUDE_EFFORT"),
+            claude_pid: text("CLAUDE_PID").and_then(|v| v.parse().ok()).filter(|&pid| pid > 1),
+            in_claude_code: is_one("CLAUDECODE"),
+            claude_block_cap: text("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").and_then(|v| v.parse().ok()),
+            home: dirs::home_dir().filter(|p| p.is_absolute()),
+            no_color: get("NO_COLOR").is_some(),
+            path: get("PATH"),
+            dumb_terminal: text("TERM").is_some_and(|v| v == "dumb"),
+            tmux: get("TMUX").is_some(),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Everything that decides: pure functions of values. No file, process, environment, clock or
+//! printing here, so every rule can be tested with a table.
+
+pub mod stop;
+pub mod text;

@@ -1,0 +1,107 @@
+//! Files: bounded reads, atomic writes that follow links and keep modes, private directories.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Mode of a new file of ccc.
+const PRIVATE_FILE: u32 = 0o600;
+/// Mode of a new directory of ccc.
+const PRIVATE_DIR: u32 = 0o700;
+/// More than this many links in a row is taken for a circle, as the kernel does.
+const MAX_LINKS: usize = 40;
+
+/// Reads a whole file of at most `limit` bytes. `None` when there is none.
+///
+/// # Errors
+/// Anything but "not found"; a larger file is `FileTooLarge`.
+pub fn read_optional(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(e) => return Err(e),
+    };
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("over {limit} bytes")));
+    }
+    Ok(Some(bytes))
+}
+
+/// Creates a directory and its parents, each new one with mode 0700.
+///
+/// # Errors
+/// As `mkdir`; an existing directory is fine.
+pub fn create_private_dir(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(PRIVATE_DIR).create(path)
+}
+
+/// The file that a path leads to: links are followed by hand, so that a dangling one resolves too.
+///
+/// # Errors
+/// A circle of links.
+pub fn resolve_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => {
+                let base = path.parent().unwrap_or(Path::new("/"));
+                path = base.join(target);
+            }
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// Replaces a file by rename, so that a reader sees the old or the new content, never a part.
+///
+/// Links are followed to their target, whose mode and (as root) owner are kept; a new file gets
+/// mode 0600. No temporary file is left behind.
+///
+/// # Errors
+/// The directory or the disk does not allow it; the old content is then untouched.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = resolve_links(path)?;
+    let dir = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut temp = tempfile::Builder::new().prefix(".ccc-tmp-").tempfile_in(dir)?;
+    temp.write_all(bytes)?;
+    let old = fs::metadata(&target).ok();
+    let mode = old.as_ref().map_or(PRIVATE_FILE, |m| m.mode() & 0o7777);
+    if let Some(old) = &old {
+        let new = temp.as_file().metadata()?;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            std::os::unix::fs::fchown(temp.as_file(), Some(old.uid()), Some(old.gid()))?;
+        }
+    }
+    temp.as_file().set_permissions(Permissions::from_mode(mode))?;
+    temp.as_file().sync_data()?;
+    temp.persist(&target).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// Opens a file for appending; a new one gets mode 0600.
+///
+/// # Errors
+/// As `open`.
+pub fn open_append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create(true).mode(PRIVATE_FILE).open(path)
+}
+
+/// Opens a lock file, creating it empty with mode 0600; its content is left alone.
+///
+/// # Errors
+/// As `open`.
+pub fn open_lock_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(PRIVATE_FILE)
+        .open(path)
+}
