@@ -75,7 +75,8 @@ impl Output {
             let all = [self.head.as_slice(), &self.tail].concat();
             return String::from_utf8_lossy(&all).into_owned();
         }
-        let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&self.tail));
+        let (head, tail) =
+            (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&self.tail));
         format!("{head}\n[... {} bytes left out ...]\n{tail}", self.skipped)
     }
 }
