@@ -1,9 +1,10 @@
 //! Command line: clap types and help text, no logic.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::rules::stop::Client;
 
 /// Whole command line of `ccc`.
 #[derive(Debug, Parser)]
@@ -28,10 +29,6 @@ pub struct Cli {
 pub enum Command {
     /// Answer a client's Stop hook (reads the hook's JSON on standard input)
     Hook(HookArgs),
-    /// Wire the hook and the /supervisor commands into a client
-    Install(InstallArgs),
-    /// Take out exactly what `install` put in
-    Uninstall(UninstallArgs),
     /// Switch supervision on, for one session or for all
     On(SessionArgs),
     /// Switch supervision off, for one session or for all
@@ -48,18 +45,10 @@ pub enum Command {
     Prompt,
     /// Print what a judge would be told, here and now or at a recorded stop
     Evidence(EvidenceArgs),
-    /// Read and check a RALPH_STATUS block (exit 0 valid, 1 invalid or absent)
-    StatusBlock(StatusBlockArgs),
     /// Allow this project's config to run commands, bound to its present content
     Trust,
     /// Take that permission back
     Untrust,
-    /// Check the whole installation and say how to mend what is wrong
-    Doctor(DoctorArgs),
-    /// Show a supervised session end to end in a scratch directory, without account or network
-    Demo,
-    /// Work through a backlog of stories, each validated by ccc
-    Ralph(RalphArgs),
     /// Print shell completions
     Completions {
         /// Shell to print them for
@@ -80,6 +69,19 @@ pub enum ClientArg {
     Gemini,
     #[value(name = "codebuddy")]
     CodeBuddy,
+}
+
+impl From<ClientArg> for Client {
+    fn from(arg: ClientArg) -> Self {
+        match arg {
+            ClientArg::Claude => Self::Claude,
+            ClientArg::Codex => Self::Codex,
+            ClientArg::OpenCode => Self::OpenCode,
+            ClientArg::Pi => Self::Pi,
+            ClientArg::Gemini => Self::Gemini,
+            ClientArg::CodeBuddy => Self::CodeBuddy,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -158,15 +160,6 @@ pub struct MonitorArgs {
     /// Print one plain frame and end
     #[arg(long)]
     pub once: bool,
-    /// Print the same as data and end
-    #[arg(long)]
-    pub json: bool,
-    /// Open a tmux session: the agent on the left, the monitor on the right
-    #[arg(long)]
-    pub tmux: bool,
-    /// Command for the left pane (default: claude)
-    #[arg(last = true, value_name = "CMD", requires = "tmux")]
-    pub command: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
@@ -190,33 +183,4 @@ pub struct EvidenceArgs {
     /// Transcript to read instead of the payload's
     #[arg(long, value_name = "FILE")]
     pub transcript: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub struct StatusBlockArgs {
-    /// File with the text (`-` or nothing: standard input)
-    pub file: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct DoctorArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Args, Debug)]
-pub struct RalphArgs {
-    #[command(subcommand)]
-    pub command: RalphCommand,
-}
-
-/// The subcommands of `ccc ralph`.
-#[derive(Debug, Subcommand)]
-pub enum RalphCommand {
-    /// Show the stories and what is next
-    Status,
 }

@@ -1,8 +1,17 @@
 //! Everything that decides: pure functions of values. No file, process, environment, clock or
 //! printing here, so every rule can be tested with a table.
 
+pub mod activity;
+pub mod breaker;
+pub mod evidence;
+pub mod feedback;
 pub mod json_tree;
 pub mod loose_json;
+pub mod outcome;
+pub mod policy;
+pub mod prompt;
+pub mod record;
+pub mod state;
 pub mod stop;
 pub mod text;
 pub mod verdict;

@@ -1,5 +1,13 @@
 //! Everything that touches the world. One file owns one facility; none of them decides anything.
 
+pub mod checks;
+pub mod clock;
 pub mod fs;
+pub mod history;
+pub mod lock;
 pub mod process;
 pub mod signals;
+pub mod stdin;
+pub mod store;
+pub mod transcript;
+pub mod trust;

@@ -349,15 +349,15 @@ fn live_children() -> std::sync::MutexGuard<'static, Vec<Pid>> {
 /// itself (double fork, `setsid`) can still be found and ended.
 fn adopt_orphans() {
     #[cfg(target_os = "linux")]
-    drop(rustix::process::set_child_subreaper(Some(rustix::process::getpid())));
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 fn signal_tree(root: Pid, signal: Signal) {
     // Found first, signalled then: a dead parent no longer leads to its children.
     let members = tree(root);
-    drop(kill_process_group(root, signal));
+    let _ = kill_process_group(root, signal);
     for pid in members {
-        drop(kill_process(pid, signal));
+        let _ = kill_process(pid, signal);
     }
 }
 

@@ -1,0 +1,42 @@
+//! The answer to a client: exit code, standard output, standard error.
+
+use serde_json::json;
+
+use crate::rules::stop::Client;
+
+/// What the hook process answers with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// 0 or 2, nothing else.
+    pub code: u8,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Reply {
+    /// The stop goes ahead, and nothing is said.
+    pub fn silence() -> Self {
+        Self::default()
+    }
+
+    /// The stop goes ahead; the user sees the notice.
+    pub fn allow(notice: Option<String>) -> Self {
+        let stdout = notice.map(|text| format!("{}\n", json!({ "systemMessage": text })));
+        Self { stdout: stdout.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// The agent goes on with this feedback, in the form that the client takes and shows best.
+    ///
+    /// Claude Code would send the `decision` form to its model twice (2.1.332), so it gets exit 2.
+    pub fn block(client: Client, feedback: String) -> Self {
+        match client {
+            Client::Claude | Client::CodeBuddy => {
+                Self { code: 2, stdout: String::new(), stderr: feedback }
+            }
+            Client::Codex | Client::Gemini | Client::OpenCode | Client::Pi => {
+                let stdout = format!("{}\n", json!({ "decision": "block", "reason": feedback }));
+                Self { stdout, ..Self::default() }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Collects what a judge is told about a stop, each part within its own budget.
+
+use serde_json::Value;
+
+use crate::clients::claude_transcript;
+use crate::cmd::hook::Session;
+use crate::paths;
+use crate::rules::activity::{self, Activity};
+use crate::rules::evidence::{self, Part};
+use crate::rules::outcome::Block;
+use crate::rules::policy;
+use crate::rules::prompt::quote;
+use crate::rules::state::SessionState;
+use crate::rules::text::{head_and_tail, printable};
+use crate::sys::checks::{self, CheckResult};
+use crate::sys::signals::Cancel;
+use crate::sys::transcript;
+
+/// Longest last message that is quoted, in bytes.
+const MAX_MESSAGE: usize = 6000;
+/// Tail of a failed gate's output that the agent is sent, in bytes.
+const MAX_GATE_OUTPUT: usize = 4000;
+
+/// The evidence of one stop.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// For the judge.
+    pub text: String,
+    /// Fingerprint of the work; `None` when it cannot be told.
+    pub work: Option<String>,
+    /// The user's requests, as one text.
+    pub requests: String,
+    /// The last message only asks the user something.
+    pub is_question: bool,
+    pub failed_gate: Option<Block>,
+    /// The last message, from the payload or else the transcript.
+    pub message: String,
+}
+
+/// Reads the transcript: cheap enough for every stop.
+pub fn glance(session: &Session) -> Activity {
+    let Some(path) = &session.stop.transcript_path else { return Activity::default() };
+    let path = paths::expand_tilde(path, session.env);
+    activity::read(&claude_transcript::records(&transcript::read_lines(&path)))
+}
+
+/// Collects everything, runs the checks, and puts it together within `evidence.max_bytes`.
+pub fn evidence(
+    session: &Session,
+    _state: Option<&SessionState>,
+    activity: &Activity,
+    cancel: &Cancel,
+) -> Collected {
+    let config = &session.loaded.config.evidence;
+    let run = |check| checks::run(check, &session.project, cancel);
+    let checks: Vec<CheckResult> = config.checks.iter().map(run).collect();
+    let message = match &session.stop.last_assistant_message {
+        Some(message) => message.clone(),
+        // The payload of Claude Code lacks the key when the turn ended without text.
+        None => activity.said.last().cloned().unwrap_or_default(),
+    };
+    let parts = vec![
+        Part::must("Requests of the user", activity.render_requests()),
+        Part::must("Checks run by ccc", render_checks(&checks)),
+        Part::must("Last message of the agent (quoted)", quote_message(&message)),
+        Part::may("Background work", background(session)),
+        Part::may("What was run", activity.render(true)),
+    ];
+    Collected {
+        text: evidence::compose(parts, config.max_bytes),
+        work: None,
+        requests: activity.requests.join("\0"),
+        is_question: policy::is_question(Some(&message)),
+        failed_gate: checks.iter().find(|c| c.is_gate && !c.passed).map(gate_block),
+        message,
+    }
+}
+
+/// The repository at the user's prompt, as stored in the state.
+pub fn baseline(_session: &Session) -> Option<Value> {
+    None
+}
+
+fn gate_block(check: &CheckResult) -> Block {
+    let output = printable(&check.output);
+    Block::Gate {
+        name: check.name.clone(),
+        ended: format!("({}) {}", check.run, check.ended),
+        output: head_and_tail(&output, MAX_GATE_OUTPUT).into_owned(),
+    }
+}
+
+fn render_checks(checks: &[CheckResult]) -> String {
+    let one = |c: &CheckResult| {
+        let max = if c.passed { 600 } else { 3000 };
+        let output = printable(&c.output);
+        let output = head_and_tail(output.trim(), max);
+        format!("- `{}` (`{}`): {}\n{}", c.name, c.run, c.ended, quote(&output))
+    };
+    if checks.is_empty() {
+        return "none configured".into();
+    }
+    checks.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn quote_message(message: &str) -> String {
+    let message = printable(message);
+    match message.trim() {
+        "" => "(the turn ended without text)".into(),
+        text => quote(&head_and_tail(text, MAX_MESSAGE)),
+    }
+}
+
+fn background(session: &Session) -> String {
+    let one =
+        |t: &crate::rules::stop::BackgroundTask| format!("- {} {}: {}", t.kind, t.status, t.what);
+    session.stop.background_tasks.iter().map(one).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,462 @@
+//! One supervised stop: claim it, count it, collect, judge, conclude.
+
+use std::ops::ControlFlow;
+
+use crate::clients::reply::Reply;
+use crate::cmd::hook::collect::{self, Collected};
+use crate::cmd::hook::judge::{self, Answer, Asked, Question};
+use crate::cmd::hook::{Ended, Session, record};
+use crate::cmd::prompt::{self, Supervisor};
+use crate::config::{JudgeKind, OnError};
+use crate::rules::breaker::{self, Progress};
+use crate::rules::outcome::{Allow, Block, Decision};
+use crate::rules::policy::{self, Limits};
+use crate::rules::state::{Judged, LastVerdict, Phase, SessionState};
+use crate::rules::stop::Client;
+use crate::rules::verdict::{Reading, Verdict};
+use crate::rules::{feedback, prompt as review_prompt};
+use crate::sys::lock::ReviewClaim;
+use crate::sys::signals::Cancel;
+use crate::sys::store;
+use crate::sys::{clock, trust};
+
+/// What ends a review early (`Break`), or a value to go on with.
+type Step<T> = ControlFlow<Conclusion, T>;
+
+/// A decision with what the state and the history are told of it.
+#[derive(Debug)]
+pub struct Conclusion {
+    pub decision: Decision,
+    pub verdict: Option<Verdict>,
+    /// What the judge used; `None` when none was asked.
+    pub usage: Option<judge::Usage>,
+    /// Work and question, as judged.
+    pub fingerprint: Option<String>,
+    /// The work alone.
+    work: Option<String>,
+    progress: Progress,
+    /// The stop was counted in advance.
+    is_counted: bool,
+}
+
+impl From<Allow> for Conclusion {
+    fn from(reason: Allow) -> Self {
+        Decision::Allow(reason).into()
+    }
+}
+
+impl From<Decision> for Conclusion {
+    fn from(decision: Decision) -> Self {
+        Self {
+            decision,
+            verdict: None,
+            usage: None,
+            fingerprint: None,
+            work: None,
+            progress: Progress::Unknown,
+            is_counted: false,
+        }
+    }
+}
+
+/// Notes that the user sent a prompt: a new chain begins, with a baseline. Silent, whatever fails.
+pub fn note_prompt(session: &Session) {
+    let baseline = collect::baseline(session);
+    let _ = session.store.update(&session.id, |old| {
+        let mut state = session.state_from(old);
+        state.enter_chain(&session.stop, session.now);
+        state.chain.baseline = baseline;
+        state.phase = Phase::Working;
+        state.updated_at = session.now;
+        (state, ())
+    });
+}
+
+/// Reviews a stop and answers it.
+pub fn run(session: &Session) -> Ended {
+    let claim = match session.store.claim_review(&session.id) {
+        Ok(ReviewClaim::Mine(lock)) => lock,
+        Ok(ReviewClaim::TakenByReview) => return super::allow(&Allow::AlreadyReviewing),
+        Ok(ReviewClaim::TakenByStranger) => return super::allow(&Allow::LockHeld),
+        Err(e) => return super::allow(&Allow::StateNotSaved(e.to_string())),
+    };
+    let cancel = Cancel::on_signals().watching(session.env.claude_pid);
+    let supervisor = prompt::load(&session.paths, &session.project);
+    let ended = match review(session, &supervisor, &cancel) {
+        Some(conclusion) => conclude(session, &supervisor, conclusion),
+        None => {
+            // Nobody waits for an answer any more, so nothing was blocked and nothing counts.
+            save(session, |state| {
+                state.chain.iteration = state.chain.iteration.saturating_sub(1);
+                state.phase = Phase::Working;
+            });
+            Ended::Signal(cancel.signal().unwrap_or(15))
+        }
+    };
+    drop(claim);
+    ended
+}
+
+/// `None` when we were told to end.
+fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option<Conclusion> {
+    let seen = collect::glance(session);
+    if let Some(error) = &seen.api_error {
+        return Some(Allow::ApiError(error.clone()).into());
+    }
+    let state = match admit(session, seen.blocks_in_a_row) {
+        ControlFlow::Continue(state) => *state,
+        ControlFlow::Break(conclusion) => return Some(conclusion),
+    };
+    record::monitor_status(session, state.chain.iteration, "reviewing");
+    let collected = collect::evidence(session, Some(&state), &seen, cancel);
+    if cancel.is_cancelled() {
+        return None;
+    }
+    let fingerprint = fingerprint(session, supervisor, &collected);
+    let early = gate(&collected)
+        .and_then_continue(|| progress(session, &state, &collected))
+        .and_then_continue(|| from_record(session, &state, &collected, fingerprint.as_deref()))
+        .and_then_continue(|| book(session));
+    let conclusion = match early {
+        ControlFlow::Break(conclusion) => conclusion,
+        ControlFlow::Continue(()) => judge(session, supervisor, &state, &collected, cancel)?,
+    };
+    let progress = progress_since(&state, &collected);
+    Some(Conclusion { fingerprint, work: collected.work, progress, is_counted: true, ..conclusion })
+}
+
+/// Chains checks that may end a review.
+trait Steps {
+    fn and_then_continue(self, next: impl FnOnce() -> Step<()>) -> Step<()>;
+}
+
+impl Steps for Step<()> {
+    fn and_then_continue(self, next: impl FnOnce() -> Step<()>) -> Step<()> {
+        match self {
+            ControlFlow::Continue(()) => next(),
+            ControlFlow::Break(conclusion) => ControlFlow::Break(conclusion),
+        }
+    }
+}
+
+/// Enters the chain, applies the limits, and counts. No block without a persisted count: what
+/// cannot be saved lets the stop go.
+fn admit(session: &Session, blocks_in_a_row: u32) -> Step<Box<SessionState>> {
+    let config = &session.loaded.config;
+    let limits = Limits {
+        max_iterations: config.max_iterations,
+        client_cap: client_cap(session),
+        breaker_enabled: config.breaker.enabled,
+    };
+    let rate_free_at =
+        store::rate_free_at(&session.paths.rate(), config.reviews_per_hour, session.now);
+    let admitted = session.store.update(&session.id, |old| {
+        let mut state = session.state_from(old);
+        state.enter_chain(&session.stop, session.now);
+        state.breaker = state.breaker.at(session.now);
+        state.updated_at = session.now;
+        state.chain.is_open = false;
+        let mut admitted = policy::admit(&limits, &state, blocks_in_a_row);
+        if admitted.is_ok() && config.judge != JudgeKind::Status {
+            admitted = rate_free_at.map_or(Ok(()), |at| Err(rate_limited(session, at)));
+        }
+        if admitted.is_ok() {
+            state.chain.iteration += 1;
+            state.phase = Phase::Reviewing;
+        }
+        let copy = state.clone();
+        (state, admitted.map(|()| Box::new(copy)))
+    });
+    match admitted {
+        Ok(Ok(state)) => ControlFlow::Continue(state),
+        Ok(Err(reason)) => ControlFlow::Break(reason.into()),
+        Err(e) => ControlFlow::Break(Allow::StateNotSaved(e.to_string()).into()),
+    }
+}
+
+/// Claude Code's cap; `None` when it has none, or when the caller is not Claude Code.
+fn client_cap(session: &Session) -> Option<u32> {
+    let is_claude = session.stop.client == Client::Claude;
+    let cap = session.env.claude_block_cap.unwrap_or(policy::CLAUDE_BLOCK_CAP);
+    (is_claude && cap > 0).then_some(cap)
+}
+
+fn rate_limited(session: &Session, free_at: u64) -> Allow {
+    let limit = session.loaded.config.reviews_per_hour;
+    Allow::RateLimited { limit, free_at: clock::local_time_of_day(free_at) }
+}
+
+fn gate(collected: &Collected) -> Step<()> {
+    match &collected.failed_gate {
+        Some(block) => ControlFlow::Break(Decision::Block(block.clone()).into()),
+        None => ControlFlow::Continue(()),
+    }
+}
+
+/// Whether the work moved since the last stop; opens the breaker when it did not for too long.
+fn progress(session: &Session, state: &SessionState, collected: &Collected) -> Step<()> {
+    if !session.loaded.config.breaker.enabled {
+        return ControlFlow::Continue(());
+    }
+    let progress = progress_since(state, collected);
+    let mut breaker = state.breaker.clone();
+    breaker.note_progress(progress, breaker_limits(session), session.now);
+    if breaker.is_open() {
+        return ControlFlow::Break(Allow::BreakerOpen(breaker.why).into());
+    }
+    ControlFlow::Continue(())
+}
+
+fn progress_since(state: &SessionState, collected: &Collected) -> Progress {
+    match (&state.last_work, &collected.work) {
+        _ if collected.is_question => Progress::Unknown,
+        (Some(before), Some(now)) if before == now => Progress::No,
+        (Some(_), Some(_)) => Progress::Yes,
+        _ => Progress::Unknown,
+    }
+}
+
+fn breaker_limits(session: &Session) -> breaker::Limits {
+    let config = &session.loaded.config.breaker;
+    breaker::Limits { no_progress: config.no_progress, same_feedback: config.same_feedback }
+}
+
+/// The same work is not paid for twice. Without a breaker nothing would end such a round, and a
+/// half-open one wants a real review.
+fn from_record(
+    session: &Session,
+    state: &SessionState,
+    collected: &Collected,
+    fingerprint: Option<&str>,
+) -> Step<()> {
+    let config = &session.loaded.config;
+    let applies = config.breaker.enabled
+        && config.judge != JudgeKind::Status
+        && state.breaker.state == breaker::State::Closed
+        && !collected.is_question;
+    let Some(judged) = state.verdict_for(fingerprint).filter(|_| applies) else {
+        return ControlFlow::Continue(());
+    };
+    let decision = match judged.completed {
+        true => Decision::Allow(Allow::ApprovedBefore),
+        false => Decision::Block(Block::Unchanged(judged.feedback.clone())),
+    };
+    let verdict = Verdict {
+        completed: judged.completed,
+        feedback: judged.feedback.clone(),
+        needs_human: false,
+    };
+    ControlFlow::Break(Conclusion { verdict: Some(verdict), ..decision.into() })
+}
+
+/// Books the review in the hour of all sessions; another session may have been faster.
+fn book(session: &Session) -> Step<()> {
+    let config = &session.loaded.config;
+    if config.judge == JudgeKind::Status {
+        return ControlFlow::Continue(());
+    }
+    let booked = store::book_review(&session.paths.rate(), config.reviews_per_hour, session.now);
+    match booked {
+        Ok(Ok(())) => ControlFlow::Continue(()),
+        Ok(Err(free_at)) => ControlFlow::Break(rate_limited(session, free_at).into()),
+        Err(e) => ControlFlow::Break(Allow::StateNotSaved(e.to_string()).into()),
+    }
+}
+
+/// Work, question and standard together: what a verdict is good for. `None` when unknown.
+fn fingerprint(
+    session: &Session,
+    supervisor: &Supervisor,
+    collected: &Collected,
+) -> Option<String> {
+    let work = collected.work.as_deref()?;
+    let config = &session.loaded.config;
+    let checks = serde_json::to_string(&config.evidence.checks).ok()?;
+    let parts = [
+        work,
+        session.stop.prompt_id.as_deref().unwrap_or_default(),
+        &collected.requests,
+        &supervisor.text,
+        config.judge.name(),
+        &checks,
+    ];
+    Some(trust::digest(parts.join("\0").as_bytes()))
+}
+
+fn judge(
+    session: &Session,
+    supervisor: &Supervisor,
+    state: &SessionState,
+    collected: &Collected,
+    cancel: &Cancel,
+) -> Option<Conclusion> {
+    let config = &session.loaded.config;
+    let token = token();
+    let prompt = review_prompt::compose(&review_prompt::Parts {
+        supervisor: &supervisor.text,
+        evidence: &collected.text,
+        earlier_feedback: &state.chain.feedback,
+        token: &token,
+        is_fresh: config.judge != JudgeKind::Claude,
+    });
+    let question = Question {
+        kind: config.judge,
+        review: &config.review,
+        session: &session.id,
+        effort: session.stop.effort.as_deref(),
+        prompt: &prompt,
+        token: &token,
+        work_dir: &session.work_dir,
+        paths: &session.paths,
+        env: session.env,
+    };
+    let Asked { answer, usage } = judge::ask(&question, cancel, &mut |_| {});
+    let (decision, verdict) = match answer {
+        Answer::Cancelled => return None,
+        Answer::Failed(why) => (on_failure(config.on_error, why), None),
+        Answer::Said(reading) => decide(reading, config.on_error),
+    };
+    Some(Conclusion { verdict, usage: Some(usage), ..decision.into() })
+}
+
+/// What a verdict means. Doubt never lets a stop go silently.
+fn decide(reading: Reading, on_error: OnError) -> (Decision, Option<Verdict>) {
+    match reading {
+        Reading::Verdict(verdict) => {
+            let text = verdict.feedback.clone();
+            let decision = match (verdict.needs_human, verdict.completed) {
+                (true, _) => Decision::Allow(Allow::NeedsHuman(text)),
+                (false, true) => Decision::Allow(Allow::Approved),
+                (false, false) => Decision::Block(Block::Incomplete(text)),
+            };
+            (decision, Some(verdict))
+        }
+        Reading::Doubt { text, .. } if !text.trim().is_empty() => {
+            (Decision::Block(Block::Doubt(text)), None)
+        }
+        Reading::Doubt { why, .. } => (on_failure(on_error, why.to_string()), None),
+        Reading::Nothing => (on_failure(on_error, "the reviewer said nothing".into()), None),
+    }
+}
+
+fn on_failure(on_error: OnError, why: String) -> Decision {
+    match on_error {
+        OnError::Allow => Decision::Allow(Allow::JudgeFailed(why)),
+        OnError::Block => Decision::Block(Block::ReviewFailed),
+    }
+}
+
+/// 16 hex digits that no quoted text can know.
+fn token() -> String {
+    let mut bytes = [0; 8];
+    // Without the system's randomness the token is only hard to guess, and still unlike any text.
+    if getrandom::fill(&mut bytes).is_err() {
+        bytes = (u64::from(std::process::id()) << 32 ^ clock::now()).to_be_bytes();
+    }
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Stores what came of it, writes the history, and answers.
+fn conclude(session: &Session, supervisor: &Supervisor, mut conclusion: Conclusion) -> Ended {
+    let mut warnings = session.loaded.problems.clone();
+    warnings.extend(supervisor.warnings.iter().cloned());
+    let state = save(session, |state| {
+        settle(session, state, &mut conclusion);
+        if session.loaded.is_untrusted && !state.told_untrusted {
+            state.told_untrusted = true;
+            warnings.push(format!(
+                "the commands in `{}` are not run until you allow them with `ccc trust`",
+                crate::paths::project_config(&session.project).display()
+            ));
+        }
+    });
+    let round = state.as_ref().map_or(1, |s| s.chain.iteration.max(1));
+    record::event(session, state.as_ref(), &conclusion);
+    record::monitor_status(session, round, state.as_ref().map_or("allowed", |s| s.phase.name()));
+    Ended::Reply(reply(session, &conclusion.decision, round, &warnings))
+}
+
+fn reply(session: &Session, decision: &Decision, round: u32, warnings: &[String]) -> Reply {
+    match decision {
+        Decision::Block(block) => {
+            let max = session.loaded.config.max_iterations;
+            Reply::block(session.stop.client, feedback::compose(block, round, max))
+        }
+        Decision::Allow(reason) => {
+            let warnings = warnings.iter().map(|w| format!("ccc: {w}"));
+            let lines: Vec<String> = reason.notice().into_iter().chain(warnings).collect();
+            Reply::allow((!lines.is_empty()).then(|| lines.join("\n")))
+        }
+    }
+}
+
+/// Changes the stored state. The count was persisted before; what fails here loses a remark, not
+/// a limit.
+fn save(session: &Session, change: impl FnOnce(&mut SessionState)) -> Option<SessionState> {
+    let saved = session.store.update(&session.id, |old| {
+        let mut state = session.state_from(old);
+        change(&mut state);
+        (state.clone(), state)
+    });
+    saved.ok()
+}
+
+/// Brings the state in line with the decision. A breaker that opens now turns a block into an
+/// allowed stop.
+fn settle(session: &Session, state: &mut SessionState, conclusion: &mut Conclusion) {
+    let limits = breaker_limits(session);
+    let has_breaker = session.loaded.config.breaker.enabled;
+    state.updated_at = session.now;
+    if conclusion.work.is_some() {
+        state.last_work = conclusion.work.take();
+        if has_breaker {
+            state.breaker.note_progress(conclusion.progress, limits, session.now);
+        }
+    }
+    if let (Decision::Block(block), true) = (&conclusion.decision, has_breaker) {
+        state.breaker.note_feedback(&block.message(), limits, session.now);
+        if state.breaker.is_open() {
+            conclusion.decision = Decision::Allow(Allow::BreakerOpen(state.breaker.why.clone()));
+        }
+    }
+    note_verdict(session, state, conclusion);
+    match &conclusion.decision {
+        Decision::Block(block) => state.sent_back(&block.message()),
+        Decision::Allow(Allow::Approved | Allow::ApprovedBefore) => {
+            state.chain.iteration = 0;
+            state.chain.feedback.clear();
+            state.breaker.clear();
+            state.phase = Phase::Done;
+        }
+        Decision::Allow(reason) => {
+            state.chain.iteration -= u32::from(conclusion.is_counted).min(state.chain.iteration);
+            let is_question = matches!(reason, Allow::NeedsHuman(_));
+            state.phase = if is_question { Phase::NeedsYou } else { Phase::Allowed };
+        }
+    }
+}
+
+/// Remembers a verdict, and what the review cost.
+fn note_verdict(session: &Session, state: &mut SessionState, conclusion: &Conclusion) {
+    if let Some(usage) = &conclusion.usage {
+        let cost = &mut state.cost;
+        cost.reviews += 1;
+        cost.usd += usage.cost_usd.unwrap_or_default();
+        cost.input_tokens += usage.input_tokens;
+        cost.cache_read_tokens += usage.cache_read_tokens;
+        cost.cache_creation_tokens += usage.cache_creation_tokens;
+        cost.output_tokens += usage.output_tokens;
+        cost.duration_ms += usage.duration_ms;
+    }
+    let Some(Verdict { completed, feedback, needs_human }) = conclusion.verdict.clone() else {
+        return;
+    };
+    // A question to the user is asked anew: his answer may not show in the work.
+    if let (Some(fingerprint), Some(_), false) =
+        (&conclusion.fingerprint, &conclusion.usage, needs_human)
+    {
+        let (fingerprint, feedback) = (fingerprint.clone(), feedback.clone());
+        state.remember(Judged { fingerprint, completed, feedback });
+    }
+    state.last_verdict = Some(LastVerdict { completed, feedback, needs_human, at: session.now });
+}

@@ -1,0 +1,29 @@
+//! One entry of a conversation, whatever client wrote it.
+
+/// What the evidence needs to know of an entry. Subagents' entries never become records.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record {
+    /// A prompt of the user himself.
+    Request(String),
+    /// The agent said something.
+    Said(String),
+    /// The agent called a tool.
+    Called { id: String, call: Call },
+    /// What a tool answered.
+    Answered { id: String, text: String, is_error: bool },
+    /// A Stop hook sent the agent back.
+    HookFeedback,
+    /// The turn ended on an API error or a usage limit.
+    ApiError(String),
+}
+
+/// A tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    /// A shell command.
+    Run { command: String, in_background: bool },
+    /// A file written or edited: its path and the new text.
+    Edit { path: String, text: String },
+    /// Any other tool.
+    Other { name: String },
+}

@@ -1,0 +1,256 @@
+//! What is remembered of one session, and how a stop changes it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::rules::breaker::Breaker;
+use crate::rules::stop::{Client, Stop};
+use crate::rules::text::cut;
+
+/// Form of the state file.
+pub const SCHEMA: u32 = 1;
+/// Verdicts remembered for unchanged work.
+const MAX_JUDGED: usize = 8;
+/// Feedback of this chain that the next review is shown.
+const MAX_FEEDBACK: usize = 12;
+/// Longest remembered feedback, in characters.
+const MAX_FEEDBACK_CHARS: usize = 4000;
+
+/// One session, as stored in `sessions/<id>.json`. Times are Unix seconds.
+///
+/// Fields that this version does not know are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionState {
+    pub schema: u32,
+    pub session_id: String,
+    pub client: Client,
+    pub project: String,
+    pub created_at: u64,
+    pub updated_at: u64,
+    /// The session's own switch; `None` follows the config.
+    #[serde(default)]
+    pub enabled: Option<bool>,
+    #[serde(default)]
+    pub chain: Chain,
+    #[serde(default)]
+    pub breaker: Breaker,
+    /// Fingerprint of the work at the last stop.
+    #[serde(default)]
+    pub last_work: Option<String>,
+    /// Earlier verdicts with the fingerprint of what they judged, oldest first.
+    #[serde(default)]
+    pub judged: Vec<Judged>,
+    #[serde(default)]
+    pub last_verdict: Option<LastVerdict>,
+    #[serde(default)]
+    pub cost: Cost,
+    /// What the session does now, for those who watch.
+    #[serde(default)]
+    pub phase: Phase,
+    /// Blocks that the client threw away (no continuation followed, a new prompt came).
+    #[serde(default)]
+    pub discarded_blocks: u32,
+    /// The user was told that the project's config is not trusted.
+    #[serde(default)]
+    pub told_untrusted: bool,
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// The stops that follow one prompt of the user.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Chain {
+    /// The client's `prompt_id`.
+    pub prompt_id: Option<String>,
+    /// Blocks so far; counted before the judge is asked.
+    pub iteration: u32,
+    pub started_at: u64,
+    /// What the agent was sent back with, oldest first.
+    pub feedback: Vec<String>,
+    /// The last stop of this chain was blocked, and the agent has not stopped again yet.
+    pub is_open: bool,
+    /// The repository as it was when the chain began.
+    pub baseline: Option<Value>,
+}
+
+/// A verdict and what it judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    pub fingerprint: String,
+    pub completed: bool,
+    pub feedback: String,
+}
+
+/// The newest verdict, for `status`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LastVerdict {
+    pub completed: bool,
+    pub feedback: String,
+    #[serde(default)]
+    pub needs_human: bool,
+    pub at: u64,
+}
+
+/// What the reviews of this session cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    pub reviews: u32,
+    pub usd: f64,
+    pub input_tokens: u64,
+    pub cache_read_tokens: u64,
+    pub cache_creation_tokens: u64,
+    pub output_tokens: u64,
+    /// Milliseconds.
+    pub duration_ms: u64,
+}
+
+/// What a session does, as far as the hook knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    #[default]
+    Working,
+    Reviewing,
+    SentBack,
+    Done,
+    NeedsYou,
+    Allowed,
+}
+
+impl Phase {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::Reviewing => "reviewing",
+            Self::SentBack => "sent back",
+            Self::Done => "done",
+            Self::NeedsYou => "needs you",
+            Self::Allowed => "allowed",
+        }
+    }
+}
+
+impl SessionState {
+    /// A session that is seen for the first time.
+    pub fn new(session_id: &str, client: Client, project: String, now: u64) -> Self {
+        Self {
+            schema: SCHEMA,
+            session_id: session_id.to_owned(),
+            client,
+            project,
+            created_at: now,
+            updated_at: now,
+            enabled: None,
+            chain: Chain { started_at: now, ..Chain::default() },
+            breaker: Breaker::default(),
+            last_work: None,
+            judged: Vec::new(),
+            last_verdict: None,
+            cost: Cost::default(),
+            phase: Phase::default(),
+            discarded_blocks: 0,
+            told_untrusted: false,
+            unknown: Map::new(),
+        }
+    }
+
+    /// Whether the state was not touched for so long that it counts as absent. A time in the
+    /// future is no age.
+    pub fn is_expired(&self, expire_hours: u64, now: u64) -> bool {
+        now.saturating_sub(self.updated_at) >= expire_hours.saturating_mul(3600).max(1)
+    }
+
+    /// Notes a stop or a prompt: begins a new chain where the contract says so. True if it did.
+    pub fn enter_chain(&mut self, stop: &Stop, now: u64) -> bool {
+        let begins = match (&stop.prompt_id, stop.stop_hook_active) {
+            (Some(id), _) => self.chain.prompt_id.as_ref() != Some(id),
+            (None, Some(active)) => !active,
+            (None, None) => false,
+        };
+        if begins {
+            // A block that nothing followed was thrown away by the client or the user.
+            self.discarded_blocks += u32::from(self.chain.is_open);
+            let prompt_id = stop.prompt_id.clone();
+            self.chain = Chain { prompt_id, started_at: now, ..Chain::default() };
+        }
+        begins
+    }
+
+    /// The verdict for work with this fingerprint, if one was given.
+    pub fn verdict_for(&self, fingerprint: Option<&str>) -> Option<&Judged> {
+        let fingerprint = fingerprint?;
+        self.judged.iter().rev().find(|j| j.fingerprint == fingerprint)
+    }
+
+    /// Remembers a verdict.
+    pub fn remember(&mut self, judged: Judged) {
+        self.judged.retain(|j| j.fingerprint != judged.fingerprint);
+        self.judged.push(judged);
+        let excess = self.judged.len().saturating_sub(MAX_JUDGED);
+        self.judged.drain(..excess);
+    }
+
+    /// Remembers what the agent was sent back with.
+    pub fn sent_back(&mut self, feedback: &str) {
+        self.chain.feedback.push(cut(feedback, MAX_FEEDBACK_CHARS).into_owned());
+        let excess = self.chain.feedback.len().saturating_sub(MAX_FEEDBACK);
+        self.chain.feedback.drain(..excess);
+        self.chain.is_open = true;
+        self.phase = Phase::SentBack;
+    }
+
+    /// What `ccc reset` does: no counts, no remembered verdicts, the breaker half-open.
+    pub fn reset(&mut self) {
+        self.chain.iteration = 0;
+        self.chain.feedback.clear();
+        self.judged.clear();
+        self.breaker.reset();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stop(prompt_id: Option<&str>, active: Option<bool>) -> Stop {
+        let prompt_id = prompt_id.map(str::to_owned);
+        Stop { prompt_id, stop_hook_active: active, ..Stop::new(Client::Claude) }
+    }
+
+    #[test]
+    fn a_new_prompt_id_begins_a_chain_and_stop_hook_active_only_stands_in() {
+        let mut s = SessionState::new("s", Client::Claude, "/p".into(), 1);
+        let table = [
+            (Some("a"), Some(false), true),
+            (Some("a"), Some(false), false),
+            (Some("b"), Some(true), true),
+            (None, Some(true), false),
+            (None, None, false),
+            (None, Some(false), true),
+        ];
+        for (id, active, begins) in table {
+            assert_eq!(s.enter_chain(&stop(id, active), 2), begins, "{id:?} {active:?}");
+        }
+    }
+
+    #[test]
+    fn a_block_that_nothing_followed_is_counted_as_discarded() {
+        let mut s = SessionState::new("s", Client::Claude, "/p".into(), 1);
+        s.enter_chain(&stop(Some("a"), None), 1);
+        s.sent_back("x");
+        s.enter_chain(&stop(Some("b"), None), 2);
+        assert_eq!((s.discarded_blocks, s.chain.feedback.len()), (1, 0));
+    }
+
+    #[test]
+    fn unknown_fields_survive_and_times_in_the_future_do_not_expire() {
+        let mut s = SessionState::new("s", Client::Claude, "/p".into(), 1_000_000);
+        s.unknown.insert("x_future".into(), serde_json::json!({"keep": [1]}));
+        let text = serde_json::to_string(&s).unwrap();
+        assert_eq!(serde_json::from_str::<SessionState>(&text).unwrap(), s);
+        assert!(!s.is_expired(24, 5) && s.is_expired(24, 1_000_000 + 24 * 3600));
+    }
+}
