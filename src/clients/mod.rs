@@ -4,6 +4,7 @@ pub mod claude;
 pub mod claude_transcript;
 pub mod payload;
 pub mod reply;
+pub mod settings;
 
 use serde_json::Value;
 
