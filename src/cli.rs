@@ -29,6 +29,10 @@ pub struct Cli {
 pub enum Command {
     /// Answer a client's Stop hook (reads the hook's JSON on standard input)
     Hook(HookArgs),
+    /// Wire the hook into a client
+    Install(InstallArgs),
+    /// Take out exactly what `install` put in
+    Uninstall(InstallArgs),
     /// Switch supervision on, for one session or for all
     On(SessionArgs),
     /// Switch supervision off, for one session or for all
@@ -108,7 +112,7 @@ pub enum Scope {
 
 #[derive(Args, Clone, Debug)]
 pub struct InstallArgs {
-    /// Client to wire
+    /// Client whose settings are edited
     #[arg(long, value_name = "NAME", default_value = "claude")]
     pub client: ClientArg,
     /// Settings to edit
@@ -117,25 +121,6 @@ pub struct InstallArgs {
     /// Print the change without making it
     #[arg(long)]
     pub dry_run: bool,
-    /// Also raise the client's own cap on consecutive blocks to fit `max_iterations`
-    #[arg(long)]
-    pub raise_cap: bool,
-}
-
-#[derive(Args, Clone, Debug)]
-pub struct UninstallArgs {
-    /// Client to unwire
-    #[arg(long, value_name = "NAME", default_value = "claude")]
-    pub client: ClientArg,
-    /// Settings to edit
-    #[arg(long, default_value = "user")]
-    pub scope: Scope,
-    /// Print the change without making it
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Also remove ccc's own directory with its config, state and history
-    #[arg(long)]
-    pub purge: bool,
 }
 
 #[derive(Args, Debug)]

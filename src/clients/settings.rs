@@ -142,7 +142,8 @@ fn syntax(e: &jsonc_parser::errors::ParseError) -> Refusal {
 }
 
 fn with_root<T>(text: &str, then: impl FnOnce(&Object) -> Result<T>) -> Result<T> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options()).map_err(|e| syntax(&e))?;
+    let parsed =
+        parse_to_ast(text, &CollectOptions::default(), &options()).map_err(|e| syntax(&e))?;
     match &parsed.value {
         Some(Ast::Object(root)) => then(root),
         _ => Err(Refusal::Shape("it is not a JSON object".into())),
@@ -198,13 +199,15 @@ fn own_handlers(text: &str, event: &str) -> Result<Vec<Value>> {
     let value: Value =
         jsonc_parser::parse_to_serde_value(text, &options()).map_err(|e| syntax(&e))?;
     let groups = value.get("hooks").and_then(|h| h.get(event)).and_then(Value::as_array);
-    let handlers = groups.into_iter().flatten().filter_map(|g| g.get("hooks")?.as_array()).flatten();
+    let handlers =
+        groups.into_iter().flatten().filter_map(|g| g.get("hooks")?.as_array()).flatten();
     let ours = |h: &&Value| h.get("command").and_then(Value::as_str).is_some_and(is_ours);
     Ok(handlers.filter(ours).cloned().collect())
 }
 
 fn handler(entry: &Entry) -> Value {
-    let mut handler = json!({ "type": "command", "command": entry.command, "timeout": entry.timeout });
+    let mut handler =
+        json!({ "type": "command", "command": entry.command, "timeout": entry.timeout });
     if let Some(message) = entry.status_message {
         handler["statusMessage"] = json!(message);
     }

@@ -3,6 +3,7 @@
 pub mod evidence;
 pub mod generate;
 pub mod hook;
+pub mod install;
 pub mod log;
 pub mod monitor;
 pub mod prompt;

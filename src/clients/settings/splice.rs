@@ -54,8 +54,14 @@ pub fn append(
     let trailing = if comma.is_some() { "," } else { "" };
     let leading = if comma.is_some() { "" } else { "," };
     if !inside.contains('\n') {
-        let blank = if text[..last].contains(", ") || text[..last].contains(": ") { " " } else { "" };
-        return spliced(text, at, at, &format!("{leading}{blank}{}{trailing}", compact(key, value)));
+        let blank =
+            if text[..last].contains(", ") || text[..last].contains(": ") { " " } else { "" };
+        return spliced(
+            text,
+            at,
+            at,
+            &format!("{leading}{blank}{}{trailing}", compact(key, value)),
+        );
     }
     let indent = format!("{close_indent}{}", style.indent);
     let item = pretty(key, value, style, &indent);

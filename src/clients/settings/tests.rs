@@ -84,10 +84,18 @@ fn odd_shapes_are_refused_and_odd_members_kept() {
 
 #[test]
 fn our_own_command_is_told_as_a_shell_would() {
-    for ours in ["ccc hook", "'/a b/ccc' hook", "\"/x/ccc\" hook stop", "/a\\ b/ccc hook", "'/it'\\''s/ccc' hook"] {
+    for ours in [
+        "ccc hook",
+        "'/a b/ccc' hook",
+        "\"/x/ccc\" hook stop",
+        "/a\\ b/ccc hook",
+        "'/it'\\''s/ccc' hook",
+    ] {
         assert!(is_ours(ours), "{ours}");
     }
-    for foreign in ["mycccheck.sh hook", "ccc-wrapper hook", "echo ccc hook", "ccc status", "'ccc hook'"] {
+    for foreign in
+        ["mycccheck.sh hook", "ccc-wrapper hook", "echo ccc hook", "ccc status", "'ccc hook'"]
+    {
         assert!(!is_ours(foreign), "{foreign}");
     }
 }
