@@ -34,21 +34,13 @@ pub struct Env {
     pub claude_effort: Option<String>,
     /// `CLAUDE_PID`: the client's process, to notice that it died while a review runs.
     pub claude_pid: Option<i32>,
-    /// `CLAUDECODE=1`: the hook was started by the real Claude Code.
-    pub in_claude_code: bool,
     /// `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`: consecutive blocks without a tool call after which
     /// Claude Code overrides the hook. Absent means 8, 0 means no cap (2.1.332).
     pub claude_block_cap: Option<u32>,
     /// `HOME`, only if absolute.
     pub home: Option<PathBuf>,
-    /// `NO_COLOR`: no colour in any output.
-    pub no_color: bool,
     /// `PATH`.
     pub path: Option<OsString>,
-    /// `TERM` is `dumb`.
-    pub dumb_terminal: bool,
-    /// `TMUX`: inside a tmux session.
-    pub tmux: bool,
 }
 
 impl Env {
@@ -67,13 +59,9 @@ impl Env {
             claude_session_id: text("CLAUDE_CODE_SESSION_ID"),
             claude_effort: text("CLAUDE_EFFORT"),
             claude_pid: text("CLAUDE_PID").and_then(|v| v.parse().ok()).filter(|&pid| pid > 1),
-            in_claude_code: is_one("CLAUDECODE"),
             claude_block_cap: text("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").and_then(|v| v.parse().ok()),
             home: dirs::home_dir().filter(|p| p.is_absolute()),
-            no_color: get("NO_COLOR").is_some(),
             path: get("PATH"),
-            dumb_terminal: text("TERM").is_some_and(|v| v == "dumb"),
-            tmux: get("TMUX").is_some(),
         }
     }
 }

@@ -162,7 +162,7 @@ fn get<'a, 'b>(object: &'b Object<'a>, key: &str) -> Result<Option<&'b Ast<'a>>>
 
 fn hooks<'a, 'b>(root: &'b Object<'a>) -> Result<Option<&'b Object<'a>>> {
     match get(root, "hooks")? {
-        None => Ok(None),
+        None | Some(Ast::NullKeyword(_)) => Ok(None),
         Some(Ast::Object(hooks)) => Ok(Some(hooks)),
         Some(_) => Err(Refusal::Shape("\"hooks\" is not an object".into())),
     }
@@ -225,14 +225,23 @@ fn add(text: &str, entry: &Entry) -> Result<String> {
     with_root(text, |root| {
         let Some(hooks) = hooks(root)? else {
             let value = json!({ entry.event: [group] });
-            return Ok(append(text, &style, root.range, ends(root), Some("hooks"), &value));
+            // `"hooks": null` is as good as no hooks; the object takes its place.
+            if let Some(Ast::NullKeyword(null)) = get(root, "hooks")? {
+                return Ok(splice::spliced(
+                    text,
+                    null.range.start,
+                    null.range.end,
+                    &value.to_string(),
+                ));
+            }
+            return Ok(append(text, &style, root.range, &ends(root), Some("hooks"), &value));
         };
         let Some(groups) = groups(root, entry.event)? else {
             let value = json!([group]);
-            return Ok(append(text, &style, hooks.range, ends(hooks), Some(entry.event), &value));
+            return Ok(append(text, &style, hooks.range, &ends(hooks), Some(entry.event), &value));
         };
-        let ends = groups.elements.iter().map(|e| splice::range(e).end).collect();
-        Ok(append(text, &style, groups.range, ends, None, &group))
+        let ends: Vec<_> = groups.elements.iter().map(|e| splice::range(e).end).collect();
+        Ok(append(text, &style, groups.range, &ends, None, &group))
     })
 }
 

@@ -48,7 +48,7 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit> {
 fn one(store: &Store, id: &SessionId) -> SessionState {
     match store.load(id) {
         Stored::State(state) => *state,
-        Stored::Absent | Stored::Broken(_) => empty(id),
+        Stored::Absent | Stored::Broken => empty(id),
     }
 }
 

@@ -16,10 +16,6 @@ pub enum Decision {
 /// Why a stop goes ahead.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Allow {
-    /// Inside a review of ccc's own.
-    Nested,
-    /// `CCC_DISABLE=1`.
-    Disabled,
     /// Another event than this session's own stop.
     NotThisStop,
     /// Switched off for this session, project or user.
@@ -93,8 +89,6 @@ impl Allow {
     /// Stable name in the history.
     pub fn slug(&self) -> &'static str {
         match self {
-            Self::Nested => "nested",
-            Self::Disabled => "disabled",
             Self::NotThisStop => "not-this-stop",
             Self::Off => "off",
             Self::AlreadyReviewing => "already-reviewing",
@@ -118,9 +112,7 @@ impl Allow {
     /// The sentence for the user; `None` where the contract wants silence, and for an approval.
     pub fn notice(&self) -> Option<String> {
         let text = match self {
-            Self::Nested
-            | Self::Disabled
-            | Self::NotThisStop
+            Self::NotThisStop
             | Self::Off
             | Self::AlreadyReviewing
             | Self::Approved

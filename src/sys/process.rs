@@ -52,13 +52,6 @@ pub struct Keep {
     pub tail: usize,
 }
 
-impl Keep {
-    /// Only the first bytes.
-    pub const fn head(head: usize) -> Self {
-        Self { head, tail: 0 }
-    }
-}
-
 /// An output, cut in the middle where it was longer than its [`Keep`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
@@ -331,10 +324,9 @@ impl Lines {
 
     fn end(&mut self) {
         let line = std::mem::take(&mut self.line);
-        if !std::mem::take(&mut self.too_long) && !line.is_empty() {
-            if let Some(to) = &self.to {
-                drop(to.send(Event::Line(line)));
-            }
+        let is_whole = !std::mem::take(&mut self.too_long) && !line.is_empty();
+        if let Some(to) = self.to.as_ref().filter(|_| is_whole) {
+            drop(to.send(Event::Line(line)));
         }
     }
 }
@@ -454,7 +446,7 @@ mod tests {
             stdin: b"fed",
             limit: Duration::from_millis(limit_ms),
             stdout: Keep { head: 8, tail: 8 },
-            stderr: Keep::head(100),
+            stderr: Keep { head: 100, tail: 0 },
         }
     }
 

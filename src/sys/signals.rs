@@ -21,7 +21,8 @@ struct Watched {
 }
 
 impl Cancel {
-    /// A cancel that never happens by itself (for callers without signals, and for tests).
+    /// A cancel that never happens.
+    #[cfg(test)]
     pub fn never() -> Self {
         Self::default()
     }

@@ -32,7 +32,7 @@ pub enum Stored {
     Absent,
     State(Box<SessionState>),
     /// Unreadable, not JSON, or of another shape.
-    Broken(String),
+    Broken,
 }
 
 impl Store {
@@ -66,7 +66,7 @@ impl Store {
         let old = match load(&path) {
             Stored::State(state) => Some(*state),
             Stored::Absent => None,
-            Stored::Broken(_) => {
+            Stored::Broken => {
                 set_aside(&path);
                 None
             }
@@ -95,7 +95,7 @@ impl Store {
         let mut states: Vec<SessionState> = files
             .filter_map(|p| match load(&p) {
                 Stored::State(state) => Some(*state),
-                Stored::Absent | Stored::Broken(_) => None,
+                Stored::Absent | Stored::Broken => None,
             })
             .collect();
         states.sort_by(|a, b| (b.updated_at, &a.session_id).cmp(&(a.updated_at, &b.session_id)));
@@ -112,9 +112,9 @@ fn load(path: &Path) -> Stored {
         Ok(None) => Stored::Absent,
         Ok(Some(bytes)) => match serde_json::from_slice(&bytes) {
             Ok(state) => Stored::State(Box::new(state)),
-            Err(e) => Stored::Broken(e.to_string()),
+            Err(_) => Stored::Broken,
         },
-        Err(e) => Stored::Broken(e.to_string()),
+        Err(_) => Stored::Broken,
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
         for content in [None, Some("{"), Some("[]"), Some("7")] {
             if let Some(content) = content {
                 std::fs::write(store.path(&id(), "json"), content).unwrap();
-                assert!(matches!(store.load(&id()), Stored::Broken(_)));
+                assert!(matches!(store.load(&id()), Stored::Broken));
             }
             store.update(&id(), |old| (fresh(old), ())).unwrap();
             assert!(matches!(store.load(&id()), Stored::State(_)));

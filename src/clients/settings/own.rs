@@ -37,6 +37,11 @@ fn words(command: &str) -> Vec<String> {
 
 /// Takes our entries out of a settings value, with the containers that become or are empty.
 pub fn strip(settings: &mut Value) {
+    if let Some(settings) =
+        settings.as_object_mut().filter(|s| s.get("hooks") == Some(&Value::Null))
+    {
+        settings.shift_remove("hooks");
+    }
     let Some(hooks) = settings.get_mut("hooks").and_then(Value::as_object_mut) else { return };
     for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
         groups.retain_mut(|group| {
@@ -49,9 +54,7 @@ pub fn strip(settings: &mut Value) {
         });
     }
     hooks.retain(|_, groups| groups.as_array().is_none_or(|g| !g.is_empty()));
-    if hooks.is_empty() {
-        if let Some(settings) = settings.as_object_mut() {
-            settings.shift_remove("hooks");
-        }
+    if let (true, Some(settings)) = (hooks.is_empty(), settings.as_object_mut()) {
+        settings.shift_remove("hooks");
     }
 }

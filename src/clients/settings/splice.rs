@@ -32,7 +32,7 @@ pub fn append(
     text: &str,
     style: &Style,
     range: Range,
-    ends: Vec<usize>,
+    ends: &[usize],
     key: Option<&str>,
     value: &Value,
 ) -> String {
@@ -91,7 +91,8 @@ pub fn remove_element(text: &str, container: Range, elements: &[Range], index: u
     }
 }
 
-fn spliced(text: &str, from: usize, to: usize, new: &str) -> String {
+/// The text with a part of it replaced.
+pub fn spliced(text: &str, from: usize, to: usize, new: &str) -> String {
     format!("{}{new}{}", &text[..from], &text[to..])
 }
 

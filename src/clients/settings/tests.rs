@@ -68,7 +68,6 @@ fn odd_shapes_are_refused_and_odd_members_kept() {
         "[]",
         "\"x\"",
         r#"{"hooks":[]}"#,
-        r#"{"hooks":null}"#,
         r#"{"hooks":{"Stop":{}}}"#,
         r#"{"hooks":{},"hooks":{}}"#,
         "{} {}",

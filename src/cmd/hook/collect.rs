@@ -33,8 +33,6 @@ pub struct Collected {
     /// The last message only asks the user something.
     pub is_question: bool,
     pub failed_gate: Option<Block>,
-    /// The last message, from the payload or else the transcript.
-    pub message: String,
 }
 
 /// Reads the transcript: cheap enough for every stop.
@@ -72,7 +70,6 @@ pub fn evidence(
         requests: activity.requests.join("\0"),
         is_question: policy::is_question(Some(&message)),
         failed_gate: checks.iter().find(|c| c.is_gate && !c.passed).map(gate_block),
-        message,
     }
 }
 

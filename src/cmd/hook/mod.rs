@@ -127,7 +127,7 @@ pub fn evidence_text(stop: Stop, env: &Env, cancel: &Cancel) -> Result<String> {
     let session = Session::new(stop, id, env)?;
     let state = match session.store.load(&session.id) {
         Stored::State(state) => Some(*state),
-        Stored::Absent | Stored::Broken(_) => None,
+        Stored::Absent | Stored::Broken => None,
     };
     let activity = collect::glance(&session);
     Ok(collect::evidence(&session, state.as_ref(), &activity, cancel).text)
@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
     fn is_enabled(&self) -> bool {
         let own = match self.store.load(&self.id) {
             Stored::State(state) => state.enabled,
-            Stored::Absent | Stored::Broken(_) => None,
+            Stored::Absent | Stored::Broken => None,
         };
         own.unwrap_or(self.loaded.config.enabled)
     }
