@@ -5,6 +5,7 @@ pub mod activity;
 pub mod breaker;
 pub mod evidence;
 pub mod feedback;
+pub mod git;
 pub mod json_tree;
 pub mod loose_json;
 pub mod outcome;

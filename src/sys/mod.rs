@@ -3,6 +3,7 @@
 pub mod checks;
 pub mod clock;
 pub mod fs;
+pub mod git;
 pub mod history;
 pub mod lock;
 pub mod process;

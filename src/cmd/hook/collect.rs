@@ -13,6 +13,7 @@ use crate::rules::prompt::quote;
 use crate::rules::state::SessionState;
 use crate::rules::text::{head_and_tail, printable};
 use crate::sys::checks::{self, CheckResult};
+use crate::sys::git;
 use crate::sys::signals::Cancel;
 use crate::sys::transcript;
 
@@ -57,16 +58,19 @@ pub fn evidence(
         // The payload of Claude Code lacks the key when the turn ended without text.
         None => activity.said.last().cloned().unwrap_or_default(),
     };
+    let git = config.git.then(|| git::look(&session.work_dir, cancel));
+    let git_text = git.as_ref().map(|g| g.text.clone()).unwrap_or_default();
     let parts = vec![
         Part::must("Requests of the user", activity.render_requests()),
         Part::must("Checks run by ccc", render_checks(&checks)),
         Part::must("Last message of the agent (quoted)", quote_message(&message)),
         Part::may("Background work", background(session)),
+        Part::may("Repository (git)", git_text),
         Part::may("What was run", activity.render(true)),
     ];
     Collected {
         text: evidence::compose(parts, config.max_bytes),
-        work: None,
+        work: git.and_then(|g| g.fingerprint),
         requests: activity.requests.join("\0"),
         is_question: policy::is_question(Some(&message)),
         failed_gate: checks.iter().find(|c| c.is_gate && !c.passed).map(gate_block),

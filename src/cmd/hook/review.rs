@@ -195,7 +195,9 @@ fn gate(collected: &Collected) -> Step<()> {
 
 /// Whether the work moved since the last stop; opens the breaker when it did not for too long.
 fn progress(session: &Session, state: &SessionState, collected: &Collected) -> Step<()> {
-    if !session.loaded.config.breaker.enabled {
+    // A half-open breaker grants one review, and is settled by it.
+    let is_half_open = state.breaker.state == breaker::State::HalfOpen;
+    if !session.loaded.config.breaker.enabled || is_half_open {
         return ControlFlow::Continue(());
     }
     let progress = progress_since(state, collected);
