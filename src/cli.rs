@@ -49,6 +49,8 @@ pub enum Command {
     Prompt,
     /// Print what a judge would be told, here and now or at a recorded stop
     Evidence(EvidenceArgs),
+    /// Read and check a RALPH_STATUS block (exit 0 valid, 1 invalid or absent)
+    StatusBlock(StatusBlockArgs),
     /// Allow this project's config to run commands, bound to its present content
     Trust,
     /// Take that permission back
@@ -168,4 +170,13 @@ pub struct EvidenceArgs {
     /// Transcript to read instead of the payload's
     #[arg(long, value_name = "FILE")]
     pub transcript: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct StatusBlockArgs {
+    /// File with the text (`-` or nothing: standard input)
+    pub file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }

@@ -77,6 +77,7 @@ fn run(command: &Command, context: &Context) -> Result<Exit> {
         Command::Log(args) => cmd::log::run(context, args),
         Command::Prompt => cmd::prompt::run(context),
         Command::Evidence(args) => cmd::evidence::run(context, args),
+        Command::StatusBlock(args) => cmd::status_block::run(context, args),
         Command::Trust => cmd::trust::allow(context),
         Command::Untrust => cmd::trust::revoke(context),
         Command::Completions { shell } => cmd::generate::completions(context, *shell),

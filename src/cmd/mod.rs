@@ -9,6 +9,7 @@ pub mod monitor;
 pub mod prompt;
 pub mod reset;
 pub mod status;
+pub mod status_block;
 pub mod switch;
 pub mod trust;
 

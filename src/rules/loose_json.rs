@@ -62,6 +62,14 @@ pub fn objects(text: &str) -> Vec<Loose> {
     found
 }
 
+/// The object that a text begins with, and its length in bytes.
+pub fn leading_object(text: &str) -> Option<(Loose, usize)> {
+    text.strip_prefix('{').and_then(|_| Scanner::new(text, 1).next_key())?;
+    let mut scanner = Scanner::new(text, 0);
+    let node = scanner.value(0, Place::Member);
+    Some((Loose { node, guessed: scanner.guessed }, scanner.at))
+}
+
 /// What a value is part of: it tells which characters may follow a closing quote.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {

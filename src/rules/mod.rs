@@ -3,6 +3,7 @@
 
 pub mod activity;
 pub mod breaker;
+pub mod completion;
 pub mod evidence;
 pub mod feedback;
 pub mod git;
@@ -13,6 +14,8 @@ pub mod policy;
 pub mod prompt;
 pub mod record;
 pub mod state;
+pub mod status_block;
+pub mod status_judge;
 pub mod stop;
 pub mod text;
 pub mod verdict;

@@ -14,7 +14,7 @@ use crate::rules::policy::{self, Limits};
 use crate::rules::state::{Judged, LastVerdict, Phase, SessionState};
 use crate::rules::stop::Client;
 use crate::rules::verdict::{Reading, Verdict};
-use crate::rules::{feedback, prompt as review_prompt};
+use crate::rules::{feedback, prompt as review_prompt, status_judge};
 use crate::sys::lock::ReviewClaim;
 use crate::sys::signals::Cancel;
 use crate::sys::store;
@@ -119,6 +119,9 @@ fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option
         .and_then_continue(|| book(session));
     let conclusion = match early {
         ControlFlow::Break(conclusion) => conclusion,
+        ControlFlow::Continue(()) if session.loaded.config.judge == JudgeKind::Status => {
+            judge_by_rules(session)
+        }
         ControlFlow::Continue(()) => judge(session, supervisor, &state, &collected, cancel)?,
     };
     let progress = progress_since(&state, &collected);
@@ -319,6 +322,15 @@ fn judge(
         Answer::Said(reading) => decide(reading, config.on_error),
     };
     Some(Conclusion { verdict, usage: Some(usage), ..decision.into() })
+}
+
+/// The judge `status`. It hears the payload alone: the transcript may lag behind and hold a
+/// status block of an older turn.
+fn judge_by_rules(session: &Session) -> Conclusion {
+    let last = session.stop.last_assistant_message.as_deref().unwrap_or_default();
+    let reading = Reading::Verdict(status_judge::judge(&[last]));
+    let (decision, verdict) = decide(reading, session.loaded.config.on_error);
+    Conclusion { verdict, ..decision.into() }
 }
 
 /// What a verdict means. Doubt never lets a stop go silently.
