@@ -29,7 +29,8 @@ pub struct Collected {
     pub text: String,
     /// Fingerprint of the work; `None` when it cannot be told.
     pub work: Option<String>,
-    /// The user's requests, as one text.
+    /// The user's requests and the agent's answer to them, as one text: a new claim on unchanged
+    /// work is a new question.
     pub requests: String,
     /// The last message only asks the user something.
     pub is_question: bool,
@@ -71,7 +72,7 @@ pub fn evidence(
     Collected {
         text: evidence::compose(parts, config.max_bytes),
         work: git.and_then(|g| g.fingerprint),
-        requests: activity.requests.join("\0"),
+        requests: format!("{}\0{message}", activity.requests.join("\0")),
         is_question: policy::is_question(Some(&message)),
         failed_gate: checks.iter().find(|c| c.is_gate && !c.passed).map(gate_block),
     }
