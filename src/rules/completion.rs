@@ -8,6 +8,12 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use super::status_block;
+use super::text::{head_bytes, tail_bytes};
+
+/// How much of a message's end is looked at, in bytes: what it comes to stands there.
+const MAX_TEXT: usize = 16_000;
+/// How far around an indicator a negation is looked for, in bytes.
+const REACH: usize = 100;
 
 /// English indicators as whole words.
 static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
@@ -70,8 +76,9 @@ fn regex(pattern: &str) -> Regex {
 /// Negations, questions, shares ("3 of 7 done"), quotations, code and status blocks do not count.
 pub fn indicators(message: &str) -> usize {
     let own = own_words(message);
+    let own = last_lines(&own);
     let said: usize = own.lines().flat_map(clauses).map(in_clause).sum();
-    said.saturating_sub(PHASE_CHANGE.find_iter(&own).count())
+    said.saturating_sub(PHASE_CHANGE.find_iter(own).count())
 }
 
 /// The message without status blocks, code, quotations and open boxes of a list.
@@ -89,6 +96,15 @@ fn own_words(message: &str) -> String {
         }
     }
     own
+}
+
+/// The lines that end the text. One that would be cut is left out: its negation may be lost.
+fn last_lines(text: &str) -> &str {
+    let tail = tail_bytes(text, MAX_TEXT);
+    match tail.len() < text.len() {
+        true => tail.split_once('\n').map_or("", |(_, whole)| whole),
+        false => tail,
+    }
 }
 
 fn is_open_box(line: &str) -> bool {
@@ -129,14 +145,17 @@ fn in_clause(clause: &str) -> usize {
     if clause.ends_with(['?', '？']) || is_share(clause) {
         return 0;
     }
+    let around = |start: usize, end: usize| {
+        (tail_bytes(&clause[..start], REACH), head_bytes(&clause[end..], REACH))
+    };
     let english = ENGLISH.find_iter(clause).filter(|found| {
-        let (before, after) = (&clause[..found.start()], &clause[found.end()..]);
+        let (before, after) = around(found.start(), found.end());
         is_whole_word(before, after)
             && !ENGLISH_NEGATION.is_match(before)
             && !ENGLISH_LIMIT.is_match(after)
     });
     let chinese = CHINESE.find_iter(clause).filter(|found| {
-        let (before, after) = (&clause[..found.start()], &clause[found.end()..]);
+        let (before, after) = around(found.start(), found.end());
         !CHINESE_NEGATION.is_match(before) && !CHINESE_LIMIT.is_match(after)
     });
     english.count() + chinese.count()
@@ -232,6 +251,16 @@ mod tests {
         ] {
             assert_eq!(indicators(text), 0, "{text}");
         }
+    }
+
+    #[test]
+    fn a_flood_of_words_takes_no_long_time() {
+        let start = std::time::Instant::now();
+        let flood = |words: &str| (words.repeat(200) + "\n").repeat(500);
+        assert!(indicators(&flood("done ")) > MAX_TEXT / 6);
+        assert_eq!(indicators(&flood("not done ")), 0);
+        assert_eq!(indicators(&"not done ".repeat(100_000)), 0);
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 
     #[test]
