@@ -1,114 +1,233 @@
-//! Git's own answers -> facts for the evidence.
+//! What git says about the work, as values: changes, commits, the diff, and a fingerprint of it
+//! all. Reading git's output is in `parse`, the streamed diff in `patch`, words in `render`.
 
-/// One changed path of `git status --porcelain=v2 -z`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// The two state letters, `??` for untracked, `UU`-like for conflicts.
-    pub code: String,
-    pub path: String,
-    /// The old name of a renamed path.
-    pub old_path: Option<String>,
+mod parse;
+mod patch;
+mod render;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use parse::{LOG_FORMAT, Status, parse_log, parse_own_filters, parse_status};
+pub use patch::{PatchReader, Section, is_named_only, new_file_section};
+
+/// More files than this are not remembered in a [`Baseline`].
+const MAX_BASELINE_FILES: usize = 2000;
+
+/// What git could tell.
+#[derive(Clone, Debug)]
+pub enum Git {
+    /// One line that says why it could tell nothing.
+    Unavailable(String),
+    Work(Box<Work>),
 }
 
-/// What `git status` says.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Status {
-    pub branch: String,
+/// The state of a work tree, beside a [`Baseline`] where there is one.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// The commit that is checked out; `None` before the first one.
+    pub head: Option<String>,
+    /// `None` when HEAD is detached.
+    pub branch: Option<String>,
+    /// Where in the repository git was asked, when that is not its top.
+    pub subdirectory: Option<String>,
+    pub since: Since,
+    /// Newest first. What they mean is in `since`.
+    pub commits: Vec<Commit>,
+    /// There are more commits than the list holds.
+    pub has_more_commits: bool,
     pub changes: Vec<Change>,
-    pub conflicted: usize,
+    /// Files with a change at the baseline that have none any more.
+    pub no_longer: Vec<String>,
+    /// Unified diff of the work and of new text files, each file and the whole capped.
+    pub patch: String,
+    /// Files whose diff is not in `patch`, with the reason.
+    pub not_shown: Vec<String>,
+    /// What is missing from this report, one sentence each.
+    pub notes: Vec<String>,
+    /// SHA-256 in hex of everything that makes the work; `None` when something of it is unknown.
+    pub fingerprint: Option<String>,
 }
 
-/// Parses `git status --porcelain=v2 -z --branch`. Records of another form are left out.
-pub fn parse_status(output: &str) -> Status {
-    let mut status = Status::default();
-    let mut records = output.split('\0');
-    while let Some(record) = records.next() {
-        let fields = |n| record.splitn(n, ' ').collect::<Vec<_>>();
-        let (code, path, old_path) = match record.get(..2) {
-            Some("1 ") => (fields(9)[1].to_owned(), fields(9).get(8).copied(), None),
-            Some("2 ") => (fields(10)[1].to_owned(), fields(10).get(9).copied(), records.next()),
-            Some("u ") => {
-                status.conflicted += 1;
-                (fields(11)[1].to_owned(), fields(11).get(10).copied(), None)
+/// What [`Work::commits`] are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Since {
+    /// The newest few of the branch: there is no baseline, or git does not know its commit.
+    #[default]
+    Unknown,
+    /// The newest few, all of them older than the request: HEAD has not moved.
+    Unmoved,
+    /// Made since the baseline.
+    Moved,
+}
+
+/// A commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    pub hash: String,
+    pub subject: String,
+    /// As git words it: `3 minutes ago`.
+    pub age: String,
+    /// It was there at the baseline and is not in the history of HEAD any more.
+    pub is_lost: bool,
+    /// Changed files, as `kind: name`.
+    pub files: Vec<String>,
+    /// The names alone.
+    pub paths: Vec<String>,
+}
+
+/// What happened to a file, against HEAD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    Added,
+    Modified,
+    Deleted,
+    Renamed,
+    Copied,
+    TypeChanged,
+    Untracked,
+    /// An untracked repository: what changes inside, git does not tell.
+    Nested,
+    /// A conflict, in words.
+    Conflicted(&'static str),
+}
+
+/// A changed file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The name for people: UTF-8, on one line.
+    pub path: String,
+    /// The name as it is on disk, from the top of the repository.
+    pub bytes: Vec<u8>,
+    pub old_path: Option<String>,
+    pub old_bytes: Option<Vec<u8>>,
+    pub kind: ChangeKind,
+    pub is_staged: bool,
+    pub is_unstaged: bool,
+    /// For a submodule: what is changed in it.
+    pub submodule: Option<String>,
+    /// Its content may change without any change of git's answer.
+    pub is_opaque: bool,
+    /// State code, modes and index content: one half of what a baseline remembers.
+    pub index: String,
+    /// It was like this at the baseline.
+    pub was_before: bool,
+}
+
+/// The repository at the beginning of a request, to tell its work from what lay there before.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Baseline {
+    pub head: Option<String>,
+    /// Changed files and a signature of each. Empty of files beyond the first 2000.
+    pub dirty: BTreeMap<String, String>,
+    /// Unix seconds.
+    pub at: u64,
+}
+
+impl Git {
+    /// The report for a judge, within `max_bytes`.
+    pub fn render(&self, max_bytes: usize) -> String {
+        match self {
+            Self::Unavailable(why) => {
+                let text = format!("git information is unavailable: {why}");
+                crate::rules::text::head_bytes(&text, max_bytes).to_string()
             }
-            Some("? ") => ("??".to_owned(), record.get(2..), None),
-            _ => {
-                if let Some(branch) = record.strip_prefix("# branch.head ") {
-                    branch.clone_into(&mut status.branch);
-                }
-                continue;
-            }
-        };
-        if let Some(path) = path {
-            let old_path = old_path.map(shown);
-            status.changes.push(Change { code, path: shown(path), old_path });
+            Self::Work(work) => render::work(work, max_bytes),
         }
     }
-    status
-}
 
-/// A name on one line.
-fn shown(path: &str) -> String {
-    path.chars()
-        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
-        .collect()
-}
-
-/// The section of the evidence. `commits` are the newest subjects, `diff` is quoted as it is.
-pub fn render(status: &Status, commits: &str, diff: &str) -> String {
-    let count = |f: fn(&Change) -> bool| status.changes.iter().filter(|c| f(c)).count();
-    let is_tracked = |c: &Change| c.code != "??" && !is_conflict(c);
-    let mut out = format!("git branch: {}\n", status.branch);
-    if status.changes.is_empty() {
-        out.push_str("git status: the working tree is clean\n");
-    } else {
-        let staged = count(|c| c.code != "??" && !is_conflict(c) && !c.code.starts_with('.'));
-        let unstaged = count(|c| c.code != "??" && !is_conflict(c) && !c.code.ends_with('.'));
-        let untracked = count(|c| c.code == "??");
-        out.push_str(&format!(
-            "staged: {staged}, unstaged: {unstaged}, untracked: {untracked}, conflicted: {}\n",
-            status.conflicted
-        ));
+    /// SHA-256 in hex of the work; `None` when it cannot be told.
+    pub fn fingerprint(&self) -> Option<&str> {
+        self.work()?.fingerprint.as_deref()
     }
-    for change in &status.changes {
-        let kind = match change.code.as_str() {
-            "??" => "untracked".to_owned(),
-            code if !is_tracked(change) => format!("conflict {code}"),
-            code => code.to_owned(),
+
+    /// Every file that is changed against HEAD or by the commits listed, sorted; of a rename both
+    /// names. Without a baseline that is the newest commit. `None` when git told nothing.
+    #[allow(dead_code, reason = "for the comparison of claims with facts")]
+    pub fn changed_files(&self) -> Option<Vec<String>> {
+        let work = self.work()?;
+        let commits = match work.since {
+            Since::Unknown => &work.commits[..work.commits.len().min(1)],
+            Since::Unmoved => &[],
+            Since::Moved => work.commits.as_slice(),
         };
-        match &change.old_path {
-            Some(old) => out.push_str(&format!("- {kind}: {old} -> {}\n", change.path)),
-            None => out.push_str(&format!("- {kind}: {}\n", change.path)),
+        let names =
+            work.changes.iter().flat_map(|c| [Some(&c.path), c.old_path.as_ref()]).flatten();
+        let mut all: Vec<String> =
+            names.chain(commits.iter().flat_map(|c| &c.paths)).cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        Some(all)
+    }
+
+    /// The diff of the work, see [`Work::patch`]; empty when git told nothing.
+    #[allow(dead_code, reason = "for facts found in the diff")]
+    pub fn patch(&self) -> &str {
+        self.work().map_or("", |w| &w.patch)
+    }
+
+    /// The state of the work tree, when git told it.
+    pub fn work(&self) -> Option<&Work> {
+        match self {
+            Self::Unavailable(_) => None,
+            Self::Work(work) => Some(work),
         }
     }
-    out.push_str(&format!("newest commits:\n{commits}\n{diff}"));
+}
+
+impl Change {
+    /// What a baseline remembers of this file. `on_disk` is its size and time, or the like.
+    pub fn signature(&self, on_disk: &str) -> String {
+        format!("{} {on_disk}", self.index)
+    }
+
+    fn is_conflicted(&self) -> bool {
+        matches!(self.kind, ChangeKind::Conflicted(_))
+    }
+
+    fn is_untracked(&self) -> bool {
+        matches!(self.kind, ChangeKind::Untracked | ChangeKind::Nested)
+    }
+}
+
+impl Baseline {
+    /// Remembers a state; `on_disk` tells the size and time of a file.
+    pub fn new(status: &Status, at: u64, on_disk: impl Fn(&Change) -> String) -> Self {
+        let changes = status.changes.iter().take(MAX_BASELINE_FILES);
+        let dirty = changes.map(|c| (c.path.clone(), c.signature(&on_disk(c)))).collect();
+        Self { head: status.head.clone(), dirty, at }
+    }
+}
+
+impl Work {
+    /// Marks what is as it was at the baseline, and lists what was changed then and is not now.
+    /// A file that a commit since has taken up is not listed.
+    pub fn compare(&mut self, baseline: &Baseline, on_disk: impl Fn(&Change) -> String) {
+        for change in &mut self.changes {
+            let before = baseline.dirty.get(&change.path);
+            // With an opaque file the signature says nothing about its content.
+            change.was_before =
+                !change.is_opaque && before == Some(&change.signature(&on_disk(change)));
+        }
+        let is_known = |path: &String| {
+            self.changes.iter().any(|c| c.path == *path || c.old_path.as_ref() == Some(path))
+                || self.commits.iter().any(|c| c.paths.contains(path))
+        };
+        self.no_longer = baseline.dirty.keys().filter(|p| !is_known(p)).cloned().collect();
+    }
+}
+
+/// A name for people: lossy UTF-8, control characters as escapes, so that it stays on one line.
+pub fn show_name(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
     out
-}
-
-fn is_conflict(change: &Change) -> bool {
-    change.code.contains('U') || matches!(change.code.as_str(), "AA" | "DD")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_of_record_is_read() {
-        let output = "# branch.head main\x001 M. N... 1 1 1 a b st aged.txt\x001 .M N... 1 1 1 a b t\n.txt\0\
-            2 R. N... 1 1 1 a b R100 z.md\0x -> y.md\0u UU N... 1 1 1 1 a b c uu.txt\0? new file.txt\0";
-        let status = parse_status(output);
-        let text = render(&status, "", "");
-        for part in [
-            "staged: 2, unstaged: 1, untracked: 1, conflicted: 1",
-            "st aged.txt",
-            "t\\n.txt",
-            "x -> y.md -> z.md",
-            "conflict UU: uu.txt",
-            "untracked: new file.txt",
-        ] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-        assert!(render(&parse_status("# branch.head main\0"), "", "").contains("is clean"));
-    }
 }

@@ -4,6 +4,7 @@
 pub mod activity;
 pub mod breaker;
 pub mod completion;
+pub mod diff;
 pub mod evidence;
 pub mod feedback;
 pub mod git;

@@ -1,103 +1,284 @@
-//! Git, only read: no index refresh, no lock, no prompt, no program of the repository.
+//! Asks git about a work tree: status, log and diff, all within one time budget. Only reads: no
+//! lock, no refresh of the index, no prompt, no program that the repository names. What the
+//! answers mean is in `rules::git`.
+
+mod command;
+mod tree;
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::rules::git;
-use crate::rules::text::{one_line, printable};
-use crate::sys::process::{self, End, Job, Keep};
+use sha2::{Digest, Sha256};
+
+use crate::rules::git::{
+    Baseline, Change, ChangeKind, Commit, Git, LOG_FORMAT, PatchReader, Section, Since, Status,
+    Work, is_named_only, new_file_section, parse_log, parse_status,
+};
 use crate::sys::signals::Cancel;
-use crate::sys::trust;
+use command::Command;
+use tree::Tree;
 
-/// Time for all of git together.
-const BUDGET: Duration = Duration::from_millis(2000);
-/// Output that is kept of one call, in bytes.
-const KEEP: Keep = Keep { head: 1 << 20, tail: 0 };
-/// Variables that would lead git to another repository.
-const FOREIGN: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-    "GIT_PAGER",
-    "GIT_TRACE",
-    "GIT_CEILING_DIRECTORIES",
-];
+/// Kept of a status, in bytes: about 40,000 changed files.
+const MAX_STATUS: usize = 4 << 20;
+/// Kept of a log, in bytes.
+const MAX_LOG: usize = 512 << 10;
+/// Commits asked for when there is a baseline that HEAD has left, and else.
+const COMMITS_SINCE: usize = 30;
+const COMMITS_RECENT: usize = 5;
+/// With more changed files than this the diff is asked for without naming them.
+const MAX_PATHSPECS: usize = 1000;
+/// Kept of the content of new files, one and all, in bytes.
+const MAX_NEW_FILE: usize = 64 << 10;
+const MAX_NEW_FILES: usize = 512 << 10;
+/// The empty tree, by the length of the repository's hashes.
+const EMPTY_TREE_SHA1: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const EMPTY_TREE_SHA256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74de5321f8";
 
-/// What git says of a directory.
-#[derive(Debug)]
-pub struct Look {
-    /// The section of the evidence.
-    pub text: String,
-    /// Hex SHA-256 of HEAD, index, tracked changes and untracked names; `None` when unknown.
-    pub fingerprint: Option<String>,
+/// Where and how long to ask.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe<'a> {
+    pub cwd: &'a Path,
+    /// `PATH`, to find git on. Its relative entries are not used.
+    pub path: Option<&'a OsStr>,
+    /// For everything together.
+    pub limit: Duration,
+    pub cancel: &'a Cancel,
 }
 
-/// Looks at the repository that holds `cwd`.
-pub fn look(cwd: &Path, cancel: &Cancel) -> Look {
-    let until = Instant::now() + BUDGET;
-    let ask = |args: &[&str]| ask(cwd, args, until, cancel);
-    let answers = ask(&["status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all"]);
-    let raw = match answers {
-        Ok(raw) => raw,
-        Err(why) => {
-            return Look {
-                text: format!("git information is unavailable: {why}"),
-                fingerprint: None,
-            };
-        }
-    };
-    let status = git::parse_status(&raw);
-    let commits = ask(&["log", "-8", "--format=%h %s"]).unwrap_or_default();
-    let diff = ask(&["diff", "HEAD", "--no-ext-diff", "--no-textconv"]).unwrap_or_default();
-    // A nested repository hides its changes from this one: unknown is not "none".
-    let is_hidden = status.changes.iter().any(|c| c.code == "??" && c.path.ends_with('/'));
-    let fingerprint = (!is_hidden).then(|| {
-        let head = ask(&["rev-parse", "HEAD"]).unwrap_or_default();
-        trust::digest(format!("{head}\0{raw}\0{diff}").as_bytes())
-    });
-    Look { text: printable(&git::render(&status, &commits, &diff)), fingerprint }
-}
-
-fn ask(cwd: &Path, args: &[&str], until: Instant, cancel: &Cancel) -> Result<String, String> {
-    let settings = [
-        "core.fsmonitor=false",
-        "core.quotePath=false",
-        "color.ui=false",
-        "core.pager=cat",
-        "core.hooksPath=/dev/null",
-        "diff.autoRefreshIndex=false",
-    ];
-    let mut all: Vec<OsString> = vec!["--no-pager".into()];
-    all.extend(settings.iter().flat_map(|s| ["-c".into(), (*s).into()]));
-    all.extend(args.iter().map(Into::into));
-    let set = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")];
-    let mut env: Vec<(OsString, Option<OsString>)> =
-        FOREIGN.iter().map(|name| ((*name).into(), None)).collect();
-    env.extend(set.map(|(name, value)| (name.into(), Some(value.into()))));
-    let limit = until.saturating_duration_since(Instant::now());
-    let stderr = Keep { head: 2000, tail: 0 };
-    let job = Job {
-        program: OsStr::new("git"),
-        args: all,
-        env,
-        cwd,
-        stdin: b"",
-        limit,
-        stdout: KEEP,
-        stderr,
-    };
-    let done = process::run(&job, cancel).map_err(|e| format!("git could not be started: {e}"))?;
-    match done.end {
-        End::Code(0) => Ok(String::from_utf8_lossy(&done.stdout.head).into_owned()),
-        End::TimedOut => Err("git timed out".to_owned()),
-        _ => Err(one_line(&done.stderr.text()).chars().take(300).collect()),
+/// Everything git says about the work, beside a baseline where there is one.
+pub fn look(probe: &Probe, baseline: Option<&Baseline>) -> Git {
+    match work(probe, baseline) {
+        Ok(work) => Git::Work(Box::new(work)),
+        Err(why) => Git::Unavailable(why),
     }
 }
+
+/// The state of the work tree now (`now` in Unix seconds), from one `git status`. `None` when git
+/// does not tell it, or not in time.
+pub fn baseline(probe: &Probe, now: u64) -> Option<Baseline> {
+    let tree = Tree::find(probe.cwd);
+    let git = Command::new(probe, tree.as_ref()).ok()?;
+    let (status, is_whole) = status(&git).ok()?;
+    is_whole.then(|| Baseline::new(&status, now, |c| stamp(tree.as_ref(), c)))
+}
+
+fn work(probe: &Probe, baseline: Option<&Baseline>) -> Result<Work, String> {
+    let tree = Tree::find(probe.cwd);
+    let git = Command::new(probe, tree.as_ref())?;
+    let (status, is_whole) = status(&git)?;
+    let mut work = Work {
+        subdirectory: tree.as_ref().and_then(|t| t.subdirectory(probe.cwd)),
+        ..Work::default()
+    };
+    if !is_whole {
+        work.notes.push("there are more changed files than ccc reads".into());
+    }
+    if let Err(why) = read_log(&git, &status, baseline, &mut work) {
+        work.notes.push(format!("git log failed: {why}"));
+    }
+    work.changes = status.changes.clone();
+    work.head = status.head.clone();
+    work.branch = status.branch.clone();
+    if let Some(baseline) = baseline {
+        work.compare(baseline, |c| stamp(tree.as_ref(), c));
+    }
+    let sections = read_diff(&git, &status, baseline, &work).unwrap_or_else(|why| {
+        work.notes.push(format!("git diff failed: {why}"));
+        Vec::new()
+    });
+    sections.iter().for_each(|s| add_section(&mut work, s));
+    if let Some(tree) = &tree {
+        add_new_files(tree, &git, &mut work);
+        work.fingerprint = if is_whole { fingerprint(tree, &git, &work) } else { None };
+    }
+    Ok(work)
+}
+
+/// The status, and whether all of it was kept.
+fn status(git: &Command) -> Result<(Status, bool), String> {
+    let args = [
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "-z",
+        "--no-ahead-behind",
+        "--untracked-files=all",
+        "--ignore-submodules=none",
+        "--find-renames",
+    ];
+    let output = git.run(&args.map(OsString::from), MAX_STATUS)?;
+    let is_whole = output.skipped == 0;
+    let end = match is_whole {
+        true => output.head.len(),
+        false => output.head.iter().rposition(|&b| b == 0).unwrap_or(0),
+    };
+    let status = parse_status(&output.head[..end]);
+    Ok((status.ok_or("git gave an answer that is not a status")?, is_whole))
+}
+
+/// Fills in the commits, and what they are.
+fn read_log(
+    git: &Command,
+    status: &Status,
+    baseline: Option<&Baseline>,
+    work: &mut Work,
+) -> Result<(), String> {
+    let Some(head) = &status.head else { return Ok(()) };
+    let is_hash = |h: &&String| h.bytes().all(|b| b.is_ascii_hexdigit()) && h.len() == head.len();
+    let since = match baseline.map(|b| &b.head) {
+        Some(Some(old)) if old == head => Since::Unmoved,
+        Some(Some(old)) => match Some(old).filter(is_hash) {
+            // The commit may be gone, after a rewrite and a clean-up.
+            Some(old) => match log(git, &format!("{old}...{head}"), COMMITS_SINCE + 1, true) {
+                Ok(commits) => return set_since(work, commits),
+                Err(_) => Since::Unknown,
+            },
+            None => Since::Unknown,
+        },
+        Some(None) => return set_since(work, log(git, head, COMMITS_SINCE + 1, true)?),
+        None => Since::Unknown,
+    };
+    work.since = since;
+    work.commits = log(git, head, COMMITS_RECENT, since == Since::Unknown)?;
+    Ok(())
+}
+
+fn set_since(work: &mut Work, mut commits: Vec<Commit>) -> Result<(), String> {
+    work.since = Since::Moved;
+    work.has_more_commits = commits.len() > COMMITS_SINCE;
+    commits.truncate(COMMITS_SINCE);
+    work.commits = commits;
+    Ok(())
+}
+
+fn log(git: &Command, range: &str, max: usize, with_files: bool) -> Result<Vec<Commit>, String> {
+    let max = format!("-n{max}");
+    let mut args = vec!["log", "-z", LOG_FORMAT, &max, "--encoding=UTF-8", "--no-color"];
+    args.push("--no-show-signature");
+    if with_files {
+        args.extend(["--name-status", "-M", "-l400", "--ignore-submodules=none"]);
+    }
+    args.extend(["--no-ext-diff", "--no-textconv", range, "--"]);
+    let args: Vec<OsString> = args.into_iter().map(OsString::from).collect();
+    Ok(parse_log(&git.run(&args, MAX_LOG)?.head))
+}
+
+/// The diff of the work tree against the baseline's commit, or else HEAD.
+fn read_diff(
+    git: &Command,
+    status: &Status,
+    baseline: Option<&Baseline>,
+    work: &Work,
+) -> Result<Vec<Section>, String> {
+    let empty_tree = if status.hash_len == 64 { EMPTY_TREE_SHA256 } else { EMPTY_TREE_SHA1 };
+    let has_moved = work.since == Since::Moved;
+    let base =
+        if has_moved { baseline.and_then(|b| b.head.as_ref()) } else { status.head.as_ref() };
+    let base = base.map_or(empty_tree, String::as_str);
+    let is_tracked = |c: &&Change| !matches!(c.kind, ChangeKind::Untracked | ChangeKind::Nested);
+    let tracked: Vec<&Change> = status.changes.iter().filter(is_tracked).collect();
+    if !has_moved && tracked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut args: Vec<OsString> = DIFF.iter().map(OsString::from).collect();
+    args.extend([base.into(), "--".into()]);
+    // Without names git reads every file whose time is newer than the index, changed or not.
+    if !has_moved && tracked.len() <= MAX_PATHSPECS {
+        args.extend(tracked.iter().flat_map(|c| pathspecs(c)));
+    }
+    let mut reader = PatchReader::default();
+    git.run_with_lines(&args, &mut |line| reader.line(line))?;
+    Ok(reader.finish())
+}
+
+/// Plumbing: it reads less of the user's configuration than `git diff`, and never refreshes the
+/// index, which `git diff` does behind a lock.
+const DIFF: [&str; 14] = [
+    "diff-index",
+    "--patch",
+    "-M",
+    "-l400",
+    "-U3",
+    "--inter-hunk-context=0",
+    "--full-index",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=none",
+    "--submodule=short",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+];
+
+fn pathspecs(change: &Change) -> Vec<OsString> {
+    let spec = |name: &[u8]| OsString::from_vec([b":(top,literal)", name].concat());
+    let old = change.old_bytes.as_deref();
+    [Some(change.bytes.as_slice()), old].into_iter().flatten().map(spec).collect()
+}
+
+/// Takes a file's diff up, unless it was there before or tells little.
+fn add_section(work: &mut Work, section: &Section) {
+    if work.changes.iter().any(|c| c.was_before && c.path == section.path) {
+        return;
+    }
+    match is_named_only(&section.path) {
+        Some(why) => work.not_shown.push(format!("{} ({why})", section.path)),
+        None => work.patch.push_str(&section.text),
+    }
+}
+
+fn add_new_files(tree: &Tree, git: &Command, work: &mut Work) {
+    let changes = work.changes.clone();
+    let is_new = |c: &&Change| c.kind == ChangeKind::Untracked && !c.was_before;
+    let mut room = MAX_NEW_FILES;
+    for change in changes.iter().filter(is_new) {
+        if let Some(why) = is_named_only(&change.path) {
+            work.not_shown.push(format!("{} ({why})", change.path));
+            continue;
+        }
+        if git.is_over() || room == 0 {
+            work.notes.push("not every new file was read".into());
+            return;
+        }
+        let Some((content, is_whole)) = tree.read(change, MAX_NEW_FILE) else { continue };
+        let name = String::from_utf8_lossy(&change.bytes);
+        match new_file_section(&name, &content, is_whole) {
+            Some(text) => {
+                room = room.saturating_sub(text.len());
+                work.patch.push_str(&text);
+            }
+            None => work.not_shown.push(format!("{} (binary)", change.path)),
+        }
+    }
+}
+
+/// HEAD, and of every changed file its state, its content in the index and on disk. It depends on
+/// nothing else, above all not on the baseline or on times of unchanged files.
+fn fingerprint(tree: &Tree, git: &Command, work: &Work) -> Option<String> {
+    let mut hash = Sha256::new();
+    let mut field = |bytes: &[u8]| {
+        hash.update(bytes.len().to_le_bytes());
+        hash.update(bytes);
+    };
+    field(work.head.as_deref().unwrap_or("unborn").as_bytes());
+    let mut room = tree::MAX_HASHED;
+    for change in &work.changes {
+        if change.is_opaque || git.is_over() {
+            return None;
+        }
+        field(change.index.as_bytes());
+        field(&change.bytes);
+        field(change.old_bytes.as_deref().unwrap_or_default());
+        field(tree.content(change, &mut room)?.as_bytes());
+    }
+    Some(hash.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
+
+fn stamp(tree: Option<&Tree>, change: &Change) -> String {
+    tree.and_then(|t| t.stamp(change)).unwrap_or_else(|| "-".into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! Collects what a judge is told about a stop, each part within its own budget.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::clients::claude_transcript;
@@ -7,13 +9,14 @@ use crate::cmd::hook::Session;
 use crate::paths;
 use crate::rules::activity::{self, Activity};
 use crate::rules::evidence::{self, Part};
+use crate::rules::git::{Baseline, Git};
 use crate::rules::outcome::Block;
 use crate::rules::policy;
 use crate::rules::prompt::quote;
 use crate::rules::state::SessionState;
 use crate::rules::text::{head_and_tail, printable};
 use crate::sys::checks::{self, CheckResult};
-use crate::sys::git;
+use crate::sys::git::{self, Probe};
 use crate::sys::signals::Cancel;
 use crate::sys::transcript;
 
@@ -37,6 +40,10 @@ pub struct Collected {
     pub failed_gate: Option<Block>,
 }
 
+/// Time for git at a stop, and at a prompt, which the user waits for.
+const GIT_BUDGET: Duration = Duration::from_secs(2);
+const BASELINE_BUDGET: Duration = Duration::from_millis(800);
+
 /// Reads the transcript: cheap enough for every stop.
 pub fn glance(session: &Session) -> Activity {
     let Some(path) = &session.stop.transcript_path else { return Activity::default() };
@@ -47,7 +54,7 @@ pub fn glance(session: &Session) -> Activity {
 /// Collects everything, runs the checks, and puts it together within `evidence.max_bytes`.
 pub fn evidence(
     session: &Session,
-    _state: Option<&SessionState>,
+    state: Option<&SessionState>,
     activity: &Activity,
     cancel: &Cancel,
 ) -> Collected {
@@ -59,8 +66,8 @@ pub fn evidence(
         // The payload of Claude Code lacks the key when the turn ended without text.
         None => activity.said.last().cloned().unwrap_or_default(),
     };
-    let git = config.git.then(|| git::look(&session.work_dir, cancel));
-    let git_text = git.as_ref().map(|g| g.text.clone()).unwrap_or_default();
+    let git = config.git.then(|| look_at_git(session, state, cancel));
+    let git_text = git.as_ref().map(|g| g.render(config.max_bytes / 2)).unwrap_or_default();
     let parts = vec![
         Part::must("Requests of the user", activity.render_requests()),
         Part::must("Checks run by ccc", render_checks(&checks)),
@@ -71,7 +78,7 @@ pub fn evidence(
     ];
     Collected {
         text: evidence::compose(parts, config.max_bytes),
-        work: git.and_then(|g| g.fingerprint),
+        work: git.and_then(|g| g.fingerprint().map(str::to_owned)),
         requests: format!("{}\0{message}", activity.requests.join("\0")),
         is_question: policy::is_question(Some(&message)),
         failed_gate: checks.iter().find(|c| c.is_gate && !c.passed).map(gate_block),
@@ -79,8 +86,23 @@ pub fn evidence(
 }
 
 /// The repository at the user's prompt, as stored in the state.
-pub fn baseline(_session: &Session) -> Option<Value> {
-    None
+pub fn baseline(session: &Session) -> Option<Value> {
+    if !session.loaded.config.evidence.git {
+        return None;
+    }
+    let cancel = Cancel::on_signals();
+    let baseline = git::baseline(&probe(session, BASELINE_BUDGET, &cancel), session.now)?;
+    serde_json::to_value(baseline).ok()
+}
+
+fn look_at_git(session: &Session, state: Option<&SessionState>, cancel: &Cancel) -> Git {
+    let stored = state.and_then(|s| s.chain.baseline.clone());
+    let baseline: Option<Baseline> = stored.and_then(|value| serde_json::from_value(value).ok());
+    git::look(&probe(session, GIT_BUDGET, cancel), baseline.as_ref())
+}
+
+fn probe<'a>(session: &'a Session, limit: Duration, cancel: &'a Cancel) -> Probe<'a> {
+    Probe { cwd: &session.work_dir, path: session.env.path.as_deref(), limit, cancel }
 }
 
 fn gate_block(check: &CheckResult) -> Block {

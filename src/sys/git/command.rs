@@ -1,0 +1,249 @@
+//! One git process: its environment, its settings, its time, and why it failed.
+
+use std::env::{join_paths, split_paths};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::rules::git::parse_own_filters;
+use crate::rules::text::{cut, one_line};
+use crate::sys::git::Probe;
+use crate::sys::git::tree::Tree;
+use crate::sys::process::{self, End, Finished, Job, Keep, Output};
+
+/// Longest reason, in characters.
+const MAX_REASON: usize = 300;
+
+/// Variables by which a caller would make git speak of another repository, write traces, run a
+/// program or answer differently (git(1), git-config(1)). `GIT_TEST_*` and `GIT_CONFIG_NOSYSTEM`
+/// stay: they only ever make git refuse or read less.
+const REMOVED: [&str; 71] = [
+    "GIT_ADVICE",
+    "GIT_ALLOW_PROTOCOL",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ASKPASS",
+    "GIT_ATTR_GLOBAL",
+    "GIT_ATTR_NOSYSTEM",
+    "GIT_ATTR_SOURCE",
+    "GIT_ATTR_SYSTEM",
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_DEFAULT_HASH",
+    "GIT_DEFAULT_REF_FORMAT",
+    "GIT_DIFF_OPTS",
+    "GIT_DIFF_PATH_COUNTER",
+    "GIT_DIFF_PATH_TOTAL",
+    "GIT_DIR",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EDITOR",
+    "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_FLUSH",
+    "GIT_FORCE_UNTRACKED_CACHE",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INDEX_VERSION",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_MERGE_AUTOEDIT",
+    "GIT_MERGE_VERBOSITY",
+    "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_NOTES_REF",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PAGER",
+    "GIT_PAGER_IN_USE",
+    "GIT_PREFIX",
+    "GIT_PROXY_COMMAND",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REDIRECT_STDERR",
+    "GIT_REDIRECT_STDIN",
+    "GIT_REDIRECT_STDOUT",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SHALLOW_FILE",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSL_NO_VERIFY",
+    "GIT_TRACE",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2_PERF",
+    "GIT_TRACE_PACKET",
+    "GIT_TRACE_PERFORMANCE",
+    "GIT_TRACE_REFS",
+    "GIT_TRACE_SETUP",
+    "GIT_WORK_TREE",
+];
+
+/// No prompt, no lock, no network (of a partial clone, git 2.44), English messages.
+const SET: [(&str, &str); 6] = [
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_PAGER", "cat"),
+    ("LC_ALL", "C"),
+    ("LANGUAGE", "C"),
+];
+
+/// Settings that override every file. `safe.directory` is not among them: whether a repository
+/// of somebody else is read is the user's decision.
+const CONFIG: [&str; 11] = [
+    "core.fsmonitor=false",
+    "core.quotePath=false",
+    "core.untrackedCache=keep",
+    "core.pager=cat",
+    "color.ui=false",
+    "diff.suppressBlankEmpty=false",
+    "diff.autoRefreshIndex=false",
+    "diff.relative=false",
+    "log.showRoot=true",
+    "log.showSignature=false",
+    "submodule.recurse=false",
+];
+
+/// A git that was found, and the time it has.
+pub struct Command<'a> {
+    probe: &'a Probe<'a>,
+    program: PathBuf,
+    deadline: Instant,
+    env: Vec<(OsString, Option<OsString>)>,
+}
+
+impl<'a> Command<'a> {
+    /// Finds git.
+    ///
+    /// # Errors
+    /// Why it cannot be run here.
+    pub fn new(probe: &'a Probe<'a>, tree: Option<&Tree>) -> Result<Self, String> {
+        if !probe.cwd.is_dir() {
+            return Err(format!("the directory `{}` does not exist", probe.cwd.display()));
+        }
+        // A relative entry would let the project choose the program.
+        let dirs = probe.path.map(split_paths).into_iter().flatten().filter(|d| d.is_absolute());
+        let path = join_paths(dirs).unwrap_or_default();
+        let program = process::find_program(OsStr::new("git"), Some(&path))?;
+        let removed = REMOVED.iter().map(|&name| (name.into(), None));
+        let set = SET.iter().map(|&(name, value)| (name.into(), Some(value.into())));
+        let env = removed.chain(set).collect();
+        let mut git = Self { probe, program, deadline: Instant::now() + probe.limit, env };
+        if tree.is_some_and(Tree::may_have_filters) {
+            git.disable_filters()?;
+        }
+        Ok(git)
+    }
+
+    /// Runs git and keeps the first `max` bytes of its output.
+    ///
+    /// # Errors
+    /// One line that says why there is no answer.
+    pub fn run(&self, args: &[OsString], max: usize) -> Result<Output, String> {
+        let done = self.start(args, max, &mut |_| {})?;
+        self.check(&done)?;
+        Ok(done.stdout)
+    }
+
+    /// Runs git, keeps nothing, and shows every line of its output.
+    ///
+    /// # Errors
+    /// As [`Command::run`].
+    pub fn run_with_lines(
+        &self,
+        args: &[OsString],
+        on_line: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), String> {
+        let done = self.start(args, 0, on_line)?;
+        self.check(&done)
+    }
+
+    /// Whether the time is used up, or we are told to end.
+    pub fn is_over(&self) -> bool {
+        self.left().is_zero() || self.probe.cancel.is_cancelled()
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    fn start(
+        &self,
+        args: &[OsString],
+        max: usize,
+        on_line: &mut dyn FnMut(&[u8]),
+    ) -> Result<Finished, String> {
+        if self.is_over() {
+            return Err(self.too_slow());
+        }
+        let config = CONFIG.iter().flat_map(|&setting| ["-c".into(), setting.into()]);
+        let job = Job {
+            program: self.program.as_os_str(),
+            args: std::iter::once("--no-pager".into()).chain(config).chain(args.to_vec()).collect(),
+            env: self.env.clone(),
+            cwd: self.probe.cwd,
+            stdin: b"",
+            limit: self.left(),
+            stdout: Keep { head: max, tail: 0 },
+            stderr: Keep { head: 4096, tail: 0 },
+        };
+        process::run_with_lines(&job, self.probe.cancel, on_line)
+            .map_err(|e| format!("`{}` could not be started: {e}", self.program.display()))
+    }
+
+    fn check(&self, done: &Finished) -> Result<(), String> {
+        let ended = match done.end {
+            End::Code(0) => return Ok(()),
+            End::TimedOut => return Err(self.too_slow()),
+            End::Cancelled => return Err("interrupted".into()),
+            End::Code(code) => format!("git failed with exit code {code}"),
+            End::Signal(signal) => format!("git was ended by signal {signal}"),
+        };
+        let errors = done.stderr.text();
+        let line = errors.lines().map(one_line).find(|l| !l.is_empty());
+        let line = line.map(|l| l.trim_start_matches("fatal: ").to_string());
+        Err(cut(&line.unwrap_or(ended), MAX_REASON).into_owned())
+    }
+
+    fn too_slow(&self) -> String {
+        format!("git gave no answer within {:.1} s, given up", self.probe.limit.as_secs_f64())
+    }
+
+    /// Replaces filters that the repository's own configuration defines by none: they are
+    /// programs, and git would run them to compare a file. Those of the user's configuration
+    /// (Git LFS) stay, without them every file they care for would look changed.
+    fn disable_filters(&mut self) -> Result<(), String> {
+        let args = ["config", "--show-scope", "-z", "--get-regexp", r"^filter\."];
+        let done = self.start(&args.map(OsString::from), 64 << 10, &mut |_| {})?;
+        // 1: there are none.
+        if done.end != End::Code(1) {
+            self.check(&done)?;
+        }
+        let names = parse_own_filters(&done.stdout.head);
+        let settings = names.iter().flat_map(|name| {
+            let of = |key: &str, value: &str| (format!("filter.{name}.{key}"), value.to_string());
+            [of("clean", ""), of("smudge", ""), of("process", ""), of("required", "false")]
+        });
+        let settings: Vec<_> = settings.collect();
+        // Not by `-c`, which a name with an equals sign would confuse (git 2.31).
+        self.env.push(("GIT_CONFIG_COUNT".into(), Some(settings.len().to_string().into())));
+        for (i, (key, value)) in settings.into_iter().enumerate() {
+            self.env.push((format!("GIT_CONFIG_KEY_{i}").into(), Some(key.into())));
+            self.env.push((format!("GIT_CONFIG_VALUE_{i}").into(), Some(value.into())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! The work tree on disk: where it begins, and the files in it that git calls changed.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::rules::git::{Change, show_name};
+use crate::sys::fs::read_optional;
+
+/// Content is hashed up to this size of a file, and of all together; beyond, size and time stand
+/// for it. In bytes.
+const MAX_HASHED_FILE: u64 = 1 << 20;
+pub const MAX_HASHED: u64 = 32 << 20;
+/// Largest configuration file that is looked into, in bytes.
+const MAX_CONFIG: u64 = 1 << 20;
+
+/// A work tree.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    root: PathBuf,
+    /// Its own directory in the repository, and the one it shares with other work trees.
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+}
+
+impl Tree {
+    /// The work tree around a directory, found as git finds it.
+    pub fn find(cwd: &Path) -> Option<Self> {
+        let cwd = fs::canonicalize(cwd).ok()?;
+        cwd.ancestors().find_map(|root| {
+            let git_dir = git_dir(&root.join(".git"))?;
+            let common = read_line(&git_dir.join("commondir"));
+            let common_dir = common.map_or_else(|| git_dir.clone(), |path| git_dir.join(path));
+            Some(Self { root: root.to_path_buf(), git_dir, common_dir })
+        })
+    }
+
+    /// Where `cwd` is below the top, for people; `None` at the top.
+    pub fn subdirectory(&self, cwd: &Path) -> Option<String> {
+        let cwd = fs::canonicalize(cwd).ok()?;
+        let below = cwd.strip_prefix(&self.root).ok()?.as_os_str();
+        (!below.is_empty()).then(|| show_name(below.as_bytes()))
+    }
+
+    /// Whether the repository's own configuration could define a filter.
+    pub fn may_have_filters(&self) -> bool {
+        let files = [self.common_dir.join("config"), self.git_dir.join("config.worktree")];
+        files.iter().any(|file| match read_optional(file, MAX_CONFIG) {
+            Ok(Some(bytes)) => {
+                let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+                text.contains("filter") || text.contains("include")
+            }
+            Ok(None) => false,
+            Err(_) => true,
+        })
+    }
+
+    /// Size, mode and time of a changed file: what a baseline remembers of it.
+    pub fn stamp(&self, change: &Change) -> Option<String> {
+        let meta = fs::symlink_metadata(self.path(change)).ok()?;
+        Some(stamp(&meta))
+    }
+
+    /// The first `max` bytes of a plain file, and whether that is all.
+    pub fn read(&self, change: &Change, max: usize) -> Option<(Vec<u8>, bool)> {
+        let path = self.path(change);
+        // Opening a pipe would wait for its writer.
+        if !fs::symlink_metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        File::open(path).ok()?.take(max as u64 + 1).read_to_end(&mut bytes).ok()?;
+        let is_whole = bytes.len() <= max;
+        bytes.truncate(max);
+        Some((bytes, is_whole))
+    }
+
+    /// What is on disk, as a text that changes with it. `room` is what may still be read, in
+    /// bytes. `None` when it cannot be told.
+    pub fn content(&self, change: &Change, room: &mut u64) -> Option<String> {
+        let path = self.path(change);
+        let meta = match fs::symlink_metadata(&path) {
+            Ok(meta) => meta,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                // Only a file that git has somewhere else may be missing.
+                return (change.index != "??").then(|| "missing".into());
+            }
+            Err(_) => return None,
+        };
+        if meta.is_symlink() {
+            let target = fs::read_link(&path).ok()?;
+            return Some(format!("link {}", show_name(target.as_os_str().as_bytes())));
+        }
+        if meta.is_dir() {
+            return Some("directory".into());
+        }
+        if !meta.is_file() || meta.len() > MAX_HASHED_FILE.min(*room) {
+            return Some(stamp(&meta));
+        }
+        *room -= meta.len();
+        let mut bytes = Vec::new();
+        File::open(path).ok()?.take(MAX_HASHED_FILE).read_to_end(&mut bytes).ok()?;
+        let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+        Some(format!("{:o} {digest}", meta.mode()))
+    }
+
+    fn path(&self, change: &Change) -> PathBuf {
+        self.root.join(OsStr::from_bytes(&change.bytes))
+    }
+}
+
+fn stamp(meta: &Metadata) -> String {
+    format!("{} {:o} {}.{:09}", meta.len(), meta.mode(), meta.mtime(), meta.mtime_nsec())
+}
+
+/// A directory, or a file that names one (linked work tree, submodule).
+fn git_dir(dot_git: &Path) -> Option<PathBuf> {
+    let dir = match read_line(dot_git) {
+        Some(line) => dot_git.parent()?.join(line.strip_prefix("gitdir: ")?),
+        None => dot_git.to_path_buf(),
+    };
+    dir.join("HEAD").symlink_metadata().is_ok().then_some(dir)
+}
+
+fn read_line(file: &Path) -> Option<String> {
+    if !fs::metadata(file).ok()?.is_file() {
+        return None;
+    }
+    let bytes = read_optional(file, 64 << 10).ok()??;
+    Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_string())
+}
