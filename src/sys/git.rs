@@ -131,19 +131,25 @@ fn read_log(
         Some(Some(old)) if old == head => Since::Unmoved,
         Some(Some(old)) => match Some(old).filter(is_hash) {
             // The commit may be gone, after a rewrite and a clean-up.
-            Some(old) => match log(git, &format!("{old}...{head}"), COMMITS_SINCE + 1, true) {
+            Some(old) => match log(git, &format!("{old}...{head}"), COMMITS_SINCE + 1, &SINCE) {
                 Ok(commits) => return set_since(work, commits),
                 Err(_) => Since::Unknown,
             },
             None => Since::Unknown,
         },
-        Some(None) => return set_since(work, log(git, head, COMMITS_SINCE + 1, true)?),
+        Some(None) => return set_since(work, log(git, head, COMMITS_SINCE + 1, &SINCE)?),
         None => Since::Unknown,
     };
     work.since = since;
-    work.commits = log(git, head, COMMITS_RECENT, since == Since::Unknown)?;
+    let files: &[&str] = if since == Since::Unknown { &FILES } else { &[] };
+    work.commits = log(git, head, COMMITS_RECENT, files)?;
     Ok(())
 }
+
+/// Names the files of each commit. Those of the first one only when it is known to be work:
+/// it is the whole project else, and no news.
+const SINCE: [&str; 4] = ["--name-status", "-M", "-l400", "--root"];
+const FILES: [&str; 3] = ["--name-status", "-M", "-l400"];
 
 fn set_since(work: &mut Work, mut commits: Vec<Commit>) -> Result<(), String> {
     work.since = Since::Moved;
@@ -153,13 +159,11 @@ fn set_since(work: &mut Work, mut commits: Vec<Commit>) -> Result<(), String> {
     Ok(())
 }
 
-fn log(git: &Command, range: &str, max: usize, with_files: bool) -> Result<Vec<Commit>, String> {
+fn log(git: &Command, range: &str, max: usize, files: &[&str]) -> Result<Vec<Commit>, String> {
     let max = format!("-n{max}");
     let mut args = vec!["log", "-z", LOG_FORMAT, &max, "--encoding=UTF-8", "--no-color"];
     args.push("--no-show-signature");
-    if with_files {
-        args.extend(["--name-status", "-M", "-l400", "--ignore-submodules=none"]);
-    }
+    args.extend(files);
     args.extend(["--no-ext-diff", "--no-textconv", range, "--"]);
     let args: Vec<OsString> = args.into_iter().map(OsString::from).collect();
     Ok(parse_log(&git.run(&args, MAX_LOG)?.head))

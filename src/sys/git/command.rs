@@ -112,7 +112,7 @@ const CONFIG: [&str; 11] = [
     "diff.suppressBlankEmpty=false",
     "diff.autoRefreshIndex=false",
     "diff.relative=false",
-    "log.showRoot=true",
+    "log.showRoot=false",
     "log.showSignature=false",
     "submodule.recurse=false",
 ];

@@ -163,7 +163,8 @@ fn every_kind_of_change_is_named_and_counted() {
     }
     assert!(!text.contains("clean"), "{text}");
     repo.git("stash -q -u");
-    assert!(repo.text().contains("working tree clean"));
+    let text = repo.text();
+    assert!(text.contains("working tree clean") && !text.contains("tracked"), "{text}");
 }
 
 #[test]
@@ -313,6 +314,7 @@ fn an_unborn_branch_is_no_error() {
     let text = repo.look_at(repo.root(), Some(&before)).render(9999);
     assert!(text.contains("commits since this work began:\n- "), "{text}");
     assert!(text.contains("first one") && text.contains("+hello"), "{text}");
+    assert!(text.contains("  - added: staged.txt"), "{text}");
 }
 
 #[test]
