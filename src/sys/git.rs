@@ -6,7 +6,6 @@ mod command;
 mod tree;
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,8 +26,6 @@ const MAX_LOG: usize = 512 << 10;
 /// Commits asked for when there is a baseline that HEAD has left, and else.
 const COMMITS_SINCE: usize = 30;
 const COMMITS_RECENT: usize = 5;
-/// With more changed files than this the diff is asked for without naming them.
-const MAX_PATHSPECS: usize = 1000;
 /// Kept of the content of new files, one and all, in bytes.
 const MAX_NEW_FILE: usize = 64 << 10;
 const MAX_NEW_FILES: usize = 512 << 10;
@@ -186,12 +183,18 @@ fn read_diff(
     if !has_moved && tracked.is_empty() {
         return Ok(Vec::new());
     }
-    let mut args: Vec<OsString> = DIFF.iter().map(OsString::from).collect();
-    args.extend([base.into(), "--".into()]);
-    // Without names git reads every file whose time is newer than the index, changed or not.
-    if !has_moved && tracked.len() <= MAX_PATHSPECS {
-        args.extend(tracked.iter().flat_map(|c| pathspecs(c)));
-    }
+    // With nothing in the index the work tree differs from it as it does from HEAD, and git
+    // needs not read the whole tree of HEAD. No names are given: with a few of them
+    // `diff-index` takes 5 s for 50,000 files (git 2.47.3), without them 0.2 s.
+    let is_index_head = !has_moved && tracked.iter().all(|c| c.is_unstaged && !c.is_staged);
+    let what: &[&str] = if is_index_head { &["diff-files"] } else { &["diff-index", base] };
+    let args: Vec<OsString> = what[..1]
+        .iter()
+        .chain(&DIFF)
+        .chain(&what[1..])
+        .chain(&["--"])
+        .map(OsString::from)
+        .collect();
     let mut reader = PatchReader::default();
     git.run_with_lines(&args, &mut |line| reader.line(line))?;
     Ok(reader.finish())
@@ -199,8 +202,7 @@ fn read_diff(
 
 /// Plumbing: it reads less of the user's configuration than `git diff`, and never refreshes the
 /// index, which `git diff` does behind a lock.
-const DIFF: [&str; 14] = [
-    "diff-index",
+const DIFF: [&str; 13] = [
     "--patch",
     "-M",
     "-l400",
@@ -215,12 +217,6 @@ const DIFF: [&str; 14] = [
     "--src-prefix=a/",
     "--dst-prefix=b/",
 ];
-
-fn pathspecs(change: &Change) -> Vec<OsString> {
-    let spec = |name: &[u8]| OsString::from_vec([b":(top,literal)", name].concat());
-    let old = change.old_bytes.as_deref();
-    [Some(change.bytes.as_slice()), old].into_iter().flatten().map(spec).collect()
-}
 
 /// Takes a file's diff up, unless it was there before or tells little.
 fn add_section(work: &mut Work, section: &Section) {
