@@ -37,6 +37,8 @@ pub struct Env {
     /// `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`: consecutive blocks without a tool call after which
     /// Claude Code overrides the hook. Absent means 8, 0 means no cap (2.1.332).
     pub claude_block_cap: Option<u32>,
+    /// Names of the `GIT_*` variables: they are kept from every git that ccc starts.
+    pub git: Vec<OsString>,
     /// `HOME`, only if absolute.
     pub home: Option<PathBuf>,
     /// `PATH`.
@@ -60,8 +62,17 @@ impl Env {
             claude_effort: text("CLAUDE_EFFORT"),
             claude_pid: text("CLAUDE_PID").and_then(|v| v.parse().ok()).filter(|&pid| pid > 1),
             claude_block_cap: text("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").and_then(|v| v.parse().ok()),
+            git: std::env::vars_os().map(|(name, _)| name).filter(is_git).collect(),
             home: dirs::home_dir().filter(|p| p.is_absolute()),
             path: get("PATH"),
         }
     }
+}
+
+/// Whether a variable could make git speak of another repository, write traces, run a program or
+/// answer differently. `GIT_TEST_*` and `GIT_CONFIG_NOSYSTEM` are not meant: they only ever make
+/// git refuse or read less.
+fn is_git(name: &OsString) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b"GIT_") && !name.starts_with(b"GIT_TEST_") && name != b"GIT_CONFIG_NOSYSTEM"
 }

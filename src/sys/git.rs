@@ -39,6 +39,8 @@ pub struct Probe<'a> {
     pub cwd: &'a Path,
     /// `PATH`, to find git on. Its relative entries are not used.
     pub path: Option<&'a OsStr>,
+    /// Names of the variables to keep from git (`Env::git`).
+    pub foreign: &'a [OsString],
     /// For everything together.
     pub limit: Duration,
     pub cancel: &'a Cancel,

@@ -102,7 +102,8 @@ fn look_at_git(session: &Session, state: Option<&SessionState>, cancel: &Cancel)
 }
 
 fn probe<'a>(session: &'a Session, limit: Duration, cancel: &'a Cancel) -> Probe<'a> {
-    Probe { cwd: &session.work_dir, path: session.env.path.as_deref(), limit, cancel }
+    let (path, foreign) = (session.env.path.as_deref(), session.env.git.as_slice());
+    Probe { cwd: &session.work_dir, path, foreign, limit, cancel }
 }
 
 fn gate_block(check: &CheckResult) -> Block {

@@ -14,83 +14,6 @@ use crate::sys::process::{self, End, Finished, Job, Keep, Output};
 /// Longest reason, in characters.
 const MAX_REASON: usize = 300;
 
-/// Variables by which a caller would make git speak of another repository, write traces, run a
-/// program or answer differently (git(1), git-config(1)). `GIT_TEST_*` and `GIT_CONFIG_NOSYSTEM`
-/// stay: they only ever make git refuse or read less.
-const REMOVED: [&str; 71] = [
-    "GIT_ADVICE",
-    "GIT_ALLOW_PROTOCOL",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_ASKPASS",
-    "GIT_ATTR_GLOBAL",
-    "GIT_ATTR_NOSYSTEM",
-    "GIT_ATTR_SOURCE",
-    "GIT_ATTR_SYSTEM",
-    "GIT_AUTHOR_DATE",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_NAME",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_COMMITTER_DATE",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_DEFAULT_HASH",
-    "GIT_DEFAULT_REF_FORMAT",
-    "GIT_DIFF_OPTS",
-    "GIT_DIFF_PATH_COUNTER",
-    "GIT_DIFF_PATH_TOTAL",
-    "GIT_DIR",
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
-    "GIT_EDITOR",
-    "GIT_EXEC_PATH",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_FLUSH",
-    "GIT_FORCE_UNTRACKED_CACHE",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_GRAFT_FILE",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INDEX_VERSION",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_MERGE_AUTOEDIT",
-    "GIT_MERGE_VERBOSITY",
-    "GIT_NAMESPACE",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_NOTES_REF",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PAGER",
-    "GIT_PAGER_IN_USE",
-    "GIT_PREFIX",
-    "GIT_PROXY_COMMAND",
-    "GIT_QUARANTINE_PATH",
-    "GIT_REDIRECT_STDERR",
-    "GIT_REDIRECT_STDIN",
-    "GIT_REDIRECT_STDOUT",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SHALLOW_FILE",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_SSL_NO_VERIFY",
-    "GIT_TRACE",
-    "GIT_TRACE2",
-    "GIT_TRACE2_EVENT",
-    "GIT_TRACE2_PERF",
-    "GIT_TRACE_PACKET",
-    "GIT_TRACE_PERFORMANCE",
-    "GIT_TRACE_REFS",
-    "GIT_TRACE_SETUP",
-    "GIT_WORK_TREE",
-];
-
 /// No prompt, no lock, no network (of a partial clone, git 2.44), English messages.
 const SET: [(&str, &str); 6] = [
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -138,7 +61,7 @@ impl<'a> Command<'a> {
         let dirs = probe.path.map(split_paths).into_iter().flatten().filter(|d| d.is_absolute());
         let path = join_paths(dirs).unwrap_or_default();
         let program = process::find_program(OsStr::new("git"), Some(&path))?;
-        let removed = REMOVED.iter().map(|&name| (name.into(), None));
+        let removed = probe.foreign.iter().map(|name| (name.clone(), None));
         let set = SET.iter().map(|&(name, value)| (name.into(), Some(value.into())));
         let env = removed.chain(set).collect();
         let mut git = Self { probe, program, deadline: Instant::now() + probe.limit, env };

@@ -87,7 +87,7 @@ impl Repo {
     fn look_at(&self, cwd: &Path, baseline: Option<&Baseline>) -> Git {
         let cancel = Cancel::never();
         let limit = Duration::from_secs(20);
-        look(&Probe { cwd, path: Some(&self.path), limit, cancel: &cancel }, baseline)
+        look(&Probe { cwd, path: Some(&self.path), foreign: &[], limit, cancel: &cancel }, baseline)
     }
 
     fn look(&self) -> Git {
@@ -101,7 +101,8 @@ impl Repo {
     fn baseline(&self) -> Baseline {
         let (cancel, limit) = (Cancel::never(), Duration::from_secs(20));
         let cwd = self.root();
-        baseline(&Probe { cwd, path: Some(&self.path), limit, cancel: &cancel }, 7).unwrap()
+        baseline(&Probe { cwd, path: Some(&self.path), foreign: &[], limit, cancel: &cancel }, 7)
+            .unwrap()
     }
 
     fn fingerprint(&self) -> Option<String> {
@@ -288,7 +289,10 @@ fn a_git_that_sleeps_or_floods_ends_with_the_budget() {
         let (cancel, limit) = (Cancel::never(), Duration::from_millis(500));
         let cwd = repo.root();
         let started = Instant::now();
-        let git = look(&Probe { cwd, path: Some(&repo.path), limit, cancel: &cancel }, None);
+        let git = look(
+            &Probe { cwd, path: Some(&repo.path), foreign: &[], limit, cancel: &cancel },
+            None,
+        );
         assert!(started.elapsed() < Duration::from_secs(4), "{body}: {:?}", started.elapsed());
         assert!(matches!(git, Git::Unavailable(_)), "{body}: {git:?}");
     }
