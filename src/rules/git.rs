@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use parse::{LOG_FORMAT, Status, parse_log, parse_own_filters, parse_status};
+pub use parse::{
+    LOG_FORMAT, Status, parse_filters, parse_log, parse_status, parse_submodule_paths,
+};
 pub use patch::{PatchReader, Section, is_named_only, new_file_section};
 
 /// More files than this are not remembered in a [`Baseline`].

@@ -3,6 +3,8 @@
 //! The formats are those of git-status(1) "Porcelain Format Version 2" and git-log(1), checked
 //! with git 2.47.3.
 
+use std::collections::BTreeSet;
+
 use crate::rules::git::{Change, ChangeKind, Commit, show_name};
 
 /// Begins a commit in the output of [`LOG_FORMAT`].
@@ -172,22 +174,25 @@ pub fn parse_log(bytes: &[u8]) -> Vec<Commit> {
     commits
 }
 
-/// Names of the filters that the repository itself defines, from
-/// `git config --show-scope -z --get-regexp ^filter\.`: scope, NUL, key, newline, value, NUL.
-pub fn parse_own_filters(bytes: &[u8]) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut fields = bytes.split(|&b| b == 0);
-    while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
-        let entry = String::from_utf8_lossy(entry);
-        let key = entry.split('\n').next().unwrap_or_default();
-        let name = key.strip_prefix("filter.").and_then(|k| k.rsplit_once('.'));
-        if let (b"local" | b"worktree", Some((name, _))) = (scope, name) {
-            names.push(name.to_string());
-        }
-    }
-    names.sort_unstable();
-    names.dedup();
-    names
+/// Reads `git config -z --name-only --get-regexp '^filter\.'`: the names of the filters.
+pub fn parse_filters(bytes: &[u8]) -> BTreeSet<Vec<u8>> {
+    let keys = bytes.split(|&b| b == 0).filter_map(|key| key.strip_prefix(b"filter."));
+    let names = keys.filter_map(|key| Some(&key[..key.iter().rposition(|&b| b == b'.')?]));
+    names.map(<[u8]>::to_vec).collect()
+}
+
+/// The paths that a `.gitmodules` names, as git writes them (git-config(1), "Syntax").
+pub fn parse_submodule_paths(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    bytes.split(|&b| b == b'\n').filter_map(|line| {
+        let (key, value) = line.trim_ascii().split_at_checked(4)?;
+        let value = value.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
+        let mut value = value.iter();
+        let unquoted = std::iter::from_fn(|| match value.find(|&&b| b != b'"')? {
+            b'\\' => value.next(),
+            b => Some(b),
+        });
+        key.eq_ignore_ascii_case(b"path").then(|| unquoted.copied().collect())
+    })
 }
 
 fn commit(head: &[u8]) -> Option<Commit> {
@@ -295,10 +300,17 @@ mod tests {
     }
 
     #[test]
-    fn only_the_filters_of_the_repository_itself_are_its_own() {
-        let config = "system\0filter.lfs.clean\ngit-lfs clean\0local\0filter.a.b=c.clean\nx\0\
-                      local\0filter.a.b=c.required\0worktree\0filter.w.process\ny\0";
-        assert_eq!(parse_own_filters(config.as_bytes()), ["a.b=c", "w"]);
+    fn filters_are_told_from_their_settings() {
+        let keys = b"filter.lfs.clean\0filter.lfs.required\0filter.a.b=c.process\0filter.bare\0x\0";
+        let names: Vec<Vec<u8>> = parse_filters(keys).into_iter().collect();
+        assert_eq!(names, [b"a.b=c".to_vec(), b"lfs".to_vec()]);
+    }
+
+    #[test]
+    fn the_paths_of_submodules_are_read_as_git_writes_them() {
+        let text = b"[submodule \"a\"]\n\tpath = vendor/a\n\turl = x\n\tPath=\"b \\\"c\\\"\"\n# path = d\n";
+        let paths: Vec<_> = parse_submodule_paths(text).collect();
+        assert_eq!(paths, [b"vendor/a".to_vec(), b"b \"c\"".to_vec()]);
     }
 
     proptest! {
@@ -311,7 +323,8 @@ mod tests {
         ) {
             parse_status(&bytes);
             parse_log(&bytes);
-            parse_own_filters(&bytes);
+            parse_filters(&bytes);
+            parse_submodule_paths(&bytes).for_each(drop);
         }
 
         #[test]

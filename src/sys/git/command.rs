@@ -1,11 +1,13 @@
 //! One git process: its environment, its settings, its time, and why it failed.
 
+use std::collections::BTreeSet;
 use std::env::{join_paths, split_paths};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::rules::git::parse_own_filters;
+use crate::rules::git::parse_filters;
 use crate::rules::text::{cut, one_line};
 use crate::sys::git::Probe;
 use crate::sys::git::tree::Tree;
@@ -13,12 +15,16 @@ use crate::sys::process::{self, End, Finished, Job, Keep, Output};
 
 /// Longest reason, in characters.
 const MAX_REASON: usize = 300;
+/// Kept of a list of settings, in bytes.
+const MAX_CONFIG: usize = 64 << 10;
 
-/// No prompt, no lock, no network (of a partial clone, git 2.44), English messages.
-const SET: [(&str, &str); 6] = [
+/// No prompt, no lock, no network (a partial clone would fetch what it lacks; the first of the two
+/// settings is known from git 2.44), English messages.
+const SET: [(&str, &str); 7] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_PAGER", "cat"),
     ("LC_ALL", "C"),
     ("LANGUAGE", "C"),
@@ -26,14 +32,16 @@ const SET: [(&str, &str); 6] = [
 
 /// Settings that override every file. `safe.directory` is not among them: whether a repository
 /// of somebody else is read is the user's decision.
-const CONFIG: [&str; 11] = [
+const CONFIG: [&str; 13] = [
     "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
     "core.quotePath=false",
     "core.untrackedCache=keep",
     "core.pager=cat",
     "color.ui=false",
     "diff.suppressBlankEmpty=false",
     "diff.autoRefreshIndex=false",
+    "diff.orderFile=/dev/null",
     "diff.relative=false",
     "log.showRoot=false",
     "log.showSignature=false",
@@ -46,6 +54,8 @@ pub struct Command<'a> {
     program: PathBuf,
     deadline: Instant,
     env: Vec<(OsString, Option<OsString>)>,
+    /// Options before the subcommand.
+    options: Vec<OsString>,
 }
 
 impl<'a> Command<'a> {
@@ -64,9 +74,15 @@ impl<'a> Command<'a> {
         let removed = probe.foreign.iter().map(|name| (name.clone(), None));
         let set = SET.iter().map(|&(name, value)| (name.into(), Some(value.into())));
         let env = removed.chain(set).collect();
-        let mut git = Self { probe, program, deadline: Instant::now() + probe.limit, env };
-        if tree.is_some_and(Tree::may_have_filters) {
-            git.disable_filters()?;
+        let config = CONFIG.iter().flat_map(|&setting| ["-c".into(), setting.into()]);
+        let options = std::iter::once("--no-pager".into())
+            .chain(config)
+            .chain(tree.and_then(Tree::work_tree_option))
+            .collect();
+        let deadline = Instant::now() + probe.limit;
+        let mut git = Self { probe, program, deadline, env, options };
+        if let Some(tree) = tree {
+            git.disable_filters(tree)?;
         }
         Ok(git)
     }
@@ -112,10 +128,9 @@ impl<'a> Command<'a> {
         if self.is_over() {
             return Err(self.too_slow());
         }
-        let config = CONFIG.iter().flat_map(|&setting| ["-c".into(), setting.into()]);
         let job = Job {
             program: self.program.as_os_str(),
-            args: std::iter::once("--no-pager".into()).chain(config).chain(args.to_vec()).collect(),
+            args: [&self.options, args].concat(),
             env: self.env.clone(),
             cwd: self.probe.cwd,
             stdin: b"",
@@ -145,28 +160,39 @@ impl<'a> Command<'a> {
         format!("git gave no answer within {:.1} s, given up", self.probe.limit.as_secs_f64())
     }
 
-    /// Replaces filters that the repository's own configuration defines by none: they are
-    /// programs, and git would run them to compare a file. Those of the user's configuration
-    /// (Git LFS) stay, without them every file they care for would look changed.
-    fn disable_filters(&mut self) -> Result<(), String> {
-        let args = ["config", "--show-scope", "-z", "--get-regexp", r"^filter\."];
-        let done = self.start(&args.map(OsString::from), 64 << 10, &mut |_| {})?;
-        // 1: there are none.
-        if done.end != End::Code(1) {
-            self.check(&done)?;
+    /// Replaces every content filter by none. Filters are programs, and git would run them to
+    /// compare a file: those of the repository are foreign, and Git LFS writes into `.git`. The
+    /// price: a file that one covers may look changed when only its time is.
+    fn disable_filters(&mut self, tree: &Tree) -> Result<(), String> {
+        let mut names = self.filters(&[])?;
+        for file in tree.submodule_configs() {
+            names.extend(self.filters(&["--includes".into(), "--file".into(), file.into()])?);
         }
-        let names = parse_own_filters(&done.stdout.head);
         let settings = names.iter().flat_map(|name| {
-            let of = |key: &str, value: &str| (format!("filter.{name}.{key}"), value.to_string());
-            [of("clean", ""), of("smudge", ""), of("process", ""), of("required", "false")]
+            let key =
+                |key: &str| OsString::from_vec([b"filter.", &name[..], key.as_bytes()].concat());
+            [(key(".clean"), ""), (key(".process"), ""), (key(".required"), "false")]
         });
         let settings: Vec<_> = settings.collect();
         // Not by `-c`, which a name with an equals sign would confuse (git 2.31).
         self.env.push(("GIT_CONFIG_COUNT".into(), Some(settings.len().to_string().into())));
         for (i, (key, value)) in settings.into_iter().enumerate() {
-            self.env.push((format!("GIT_CONFIG_KEY_{i}").into(), Some(key.into())));
+            self.env.push((format!("GIT_CONFIG_KEY_{i}").into(), Some(key)));
             self.env.push((format!("GIT_CONFIG_VALUE_{i}").into(), Some(value.into())));
         }
         Ok(())
+    }
+
+    /// The names of the filters that a configuration defines.
+    fn filters(&self, source: &[OsString]) -> Result<BTreeSet<Vec<u8>>, String> {
+        let mut args: Vec<OsString> = vec!["config".into()];
+        args.extend_from_slice(source);
+        args.extend(["-z", "--name-only", "--get-regexp", r"^filter\."].map(OsString::from));
+        let done = self.start(&args, MAX_CONFIG, &mut |_| {})?;
+        // 1: there are none.
+        if done.end != End::Code(1) {
+            self.check(&done)?;
+        }
+        Ok(parse_filters(&done.stdout.head))
     }
 }

@@ -1,6 +1,6 @@
 //! The work tree on disk: where it begins, and the files in it that git calls changed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::rules::git::{Change, show_name};
+use crate::rules::git::{Change, parse_submodule_paths, show_name};
 use crate::sys::fs::read_optional;
 
 /// Content is hashed up to this size of a file, and of all together; beyond, size and time stand
@@ -18,6 +18,8 @@ const MAX_HASHED_FILE: u64 = 1 << 20;
 pub const MAX_HASHED: u64 = 32 << 20;
 /// Largest configuration file that is looked into, in bytes.
 const MAX_CONFIG: u64 = 1 << 20;
+/// Submodules beyond this are not looked for.
+const MAX_SUBMODULES: usize = 1000;
 
 /// A work tree.
 #[derive(Clone, Debug)]
@@ -47,17 +49,42 @@ impl Tree {
         (!below.is_empty()).then(|| show_name(below.as_bytes()))
     }
 
-    /// Whether the repository's own configuration could define a filter.
-    pub fn may_have_filters(&self) -> bool {
+    /// Where `core.worktree` leads git away from here, the option that brings it back; in a
+    /// submodule it leads to this very directory.
+    pub fn work_tree_option(&self) -> Option<OsString> {
+        let is_set = |file: &Path| {
+            let bytes = read_optional(file, MAX_CONFIG).ok().flatten().unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+            text.lines().any(|line| {
+                let value = line.trim_start().strip_prefix("worktree");
+                value.is_some_and(|v| v.trim_start().starts_with('='))
+            })
+        };
         let files = [self.common_dir.join("config"), self.git_dir.join("config.worktree")];
-        files.iter().any(|file| match read_optional(file, MAX_CONFIG) {
-            Ok(Some(bytes)) => {
-                let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
-                text.contains("filter") || text.contains("include")
-            }
-            Ok(None) => false,
-            Err(_) => true,
+        let is_led = files.iter().any(|file| is_set(file));
+        is_led.then(|| {
+            let mut option = OsString::from("--work-tree=");
+            option.push(&self.root);
+            option
         })
+    }
+
+    /// The configurations of the submodules that are there, and of the submodules in them.
+    pub fn submodule_configs(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut roots = vec![self.root.clone()];
+        while let (Some(root), true) = (roots.pop(), found.len() < MAX_SUBMODULES) {
+            let list = read_optional(&root.join(".gitmodules"), MAX_CONFIG).ok().flatten();
+            for path in parse_submodule_paths(&list.unwrap_or_default()) {
+                let root = root.join(OsStr::from_bytes(&path));
+                if let Some(git_dir) = git_dir(&root.join(".git")) {
+                    found.push(git_dir.join("config"));
+                    roots.push(root);
+                }
+            }
+        }
+        found.retain(|file| may_define_filters(file));
+        found
     }
 
     /// Size, mode and time of a changed file: what a baseline remembers of it.
@@ -112,6 +139,12 @@ impl Tree {
     fn path(&self, change: &Change) -> PathBuf {
         self.root.join(OsStr::from_bytes(&change.bytes))
     }
+}
+
+fn may_define_filters(config: &Path) -> bool {
+    let bytes = read_optional(config, MAX_CONFIG).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    text.contains("filter") || text.contains("include")
 }
 
 fn stamp(meta: &Metadata) -> String {
