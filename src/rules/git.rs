@@ -32,6 +32,8 @@ pub struct Work {
     pub head: Option<String>,
     /// `None` when HEAD is detached.
     pub branch: Option<String>,
+    /// The branch that this one follows.
+    pub upstream: Option<Upstream>,
     /// Where in the repository git was asked, when that is not its top.
     pub subdirectory: Option<String>,
     pub since: Since,
@@ -46,10 +48,19 @@ pub struct Work {
     pub patch: String,
     /// Files whose diff is not in `patch`, with the reason.
     pub not_shown: Vec<String>,
-    /// What is missing from this report, one sentence each.
+    /// Other facts, and what is missing from this report, one sentence each.
     pub notes: Vec<String>,
     /// SHA-256 in hex of everything that makes the work; `None` when something of it is unknown.
     pub fingerprint: Option<String>,
+}
+
+/// A branch that another one follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upstream {
+    pub name: String,
+    /// Commits that only the own branch has, and that only this one has; `None` when not counted.
+    pub ahead: Option<u32>,
+    pub behind: Option<u32>,
 }
 
 /// What [`Work::commits`] are.
@@ -123,6 +134,9 @@ pub struct Baseline {
     pub head: Option<String>,
     /// Changed files and a signature of each. Empty of files beyond the first 2000.
     pub dirty: BTreeMap<String, String>,
+    /// Entries of the stash.
+    #[serde(default)]
+    pub stashes: u32,
     /// Unix seconds.
     pub at: u64,
 }
@@ -198,7 +212,7 @@ impl Baseline {
     pub fn new(status: &Status, at: u64, on_disk: impl Fn(&Change) -> String) -> Self {
         let changes = status.changes.iter().take(MAX_BASELINE_FILES);
         let dirty = changes.map(|c| (c.path.clone(), c.signature(&on_disk(c)))).collect();
-        Self { head: status.head.clone(), dirty, at }
+        Self { head: status.head.clone(), dirty, stashes: status.stashes, at }
     }
 }
 

@@ -59,14 +59,14 @@ pub fn look(probe: &Probe, baseline: Option<&Baseline>) -> Git {
 pub fn baseline(probe: &Probe, now: u64) -> Option<Baseline> {
     let tree = Tree::find(probe.cwd);
     let git = Command::new(probe, tree.as_ref()).ok()?;
-    let (status, is_whole) = status(&git).ok()?;
+    let (status, is_whole) = status(&git, DO_NOT_COUNT).ok()?;
     is_whole.then(|| Baseline::new(&status, now, |c| stamp(tree.as_ref(), c)))
 }
 
 fn work(probe: &Probe, baseline: Option<&Baseline>) -> Result<Work, String> {
     let tree = Tree::find(probe.cwd);
     let git = Command::new(probe, tree.as_ref())?;
-    let (status, is_whole) = status(&git)?;
+    let (status, is_whole) = status(&git, COUNT)?;
     let mut work = Work {
         subdirectory: tree.as_ref().and_then(|t| t.subdirectory(probe.cwd)),
         ..Work::default()
@@ -77,9 +77,11 @@ fn work(probe: &Probe, baseline: Option<&Baseline>) -> Result<Work, String> {
     if let Err(why) = read_log(&git, &status, baseline, &mut work) {
         work.notes.push(format!("git log failed: {why}"));
     }
+    work.notes.extend(notes(tree.as_ref(), &status, baseline));
     work.changes = status.changes.clone();
     work.head = status.head.clone();
     work.branch = status.branch.clone();
+    work.upstream = status.upstream.clone();
     if let Some(baseline) = baseline {
         work.compare(baseline, |c| stamp(tree.as_ref(), c));
     }
@@ -95,14 +97,19 @@ fn work(probe: &Probe, baseline: Option<&Baseline>) -> Result<Work, String> {
     Ok(work)
 }
 
+/// Options of `status`: whether commits are counted that are not pushed.
+const COUNT: &str = "--ahead-behind";
+const DO_NOT_COUNT: &str = "--no-ahead-behind";
+
 /// The status, and whether all of it was kept.
-fn status(git: &Command) -> Result<(Status, bool), String> {
+fn status(git: &Command, upstream: &str) -> Result<(Status, bool), String> {
     let args = [
         "status",
+        upstream,
         "--porcelain=v2",
         "--branch",
+        "--show-stash",
         "-z",
-        "--no-ahead-behind",
         "--untracked-files=all",
         "--ignore-submodules=none",
         "--find-renames",
@@ -115,6 +122,26 @@ fn status(git: &Command) -> Result<(Status, bool), String> {
     };
     let status = parse_status(&output.head[..end]);
     Ok((status.ok_or("git gave an answer that is not a status")?, is_whole))
+}
+
+/// What a list of changes does not tell.
+fn notes(tree: Option<&Tree>, status: &Status, baseline: Option<&Baseline>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(what) = tree.and_then(Tree::unfinished) {
+        notes.push(format!("{what} is not finished"));
+    }
+    if status.stashes > 0 {
+        let before = baseline.map(|b| format!(", {} before this request", b.stashes));
+        notes.push(format!(
+            "entries in the stash: {}{}",
+            status.stashes,
+            before.unwrap_or_default()
+        ));
+    }
+    if !status.changes.is_empty() && tree.is_some_and(Tree::wants_filters) {
+        notes.push("content filters were not run, a file may be listed without a change".into());
+    }
+    notes
 }
 
 /// Fills in the commits, and what they are.

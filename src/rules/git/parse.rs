@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::rules::git::{Change, ChangeKind, Commit, show_name};
+use crate::rules::git::{Change, ChangeKind, Commit, Upstream, show_name};
 
 /// Begins a commit in the output of [`LOG_FORMAT`].
 const RECORD: u8 = 0x1e;
@@ -18,6 +18,10 @@ pub struct Status {
     pub head: Option<String>,
     pub branch: Option<String>,
     pub changes: Vec<Change>,
+    /// The branch that this one follows, as far as git knows it without the network.
+    pub upstream: Option<Upstream>,
+    /// Entries of the stash.
+    pub stashes: u32,
     /// Hex digits of an object's name: 40, or 64 in a SHA-256 repository. 0 when nothing tells.
     pub hash_len: usize,
 }
@@ -54,7 +58,7 @@ impl Status {
     }
 }
 
-/// A `# branch.` line; whether it was the one that names HEAD.
+/// A line of the header; whether it was the one that names HEAD.
 fn header(rest: &[u8], status: &mut Status) -> bool {
     let text = show_name(rest);
     if let Some(oid) = text.strip_prefix("branch.oid ") {
@@ -64,6 +68,18 @@ fn header(rest: &[u8], status: &mut Status) -> bool {
     }
     if let Some(name) = text.strip_prefix("branch.head ") {
         status.branch = (name != "(detached)").then(|| name.to_string());
+    }
+    if let Some(name) = text.strip_prefix("branch.upstream ") {
+        status.upstream = Some(Upstream { name: name.to_string(), ahead: None, behind: None });
+    }
+    if let (Some(counts), Some(upstream)) = (text.strip_prefix("branch.ab "), &mut status.upstream)
+    {
+        let mut counts = counts.split(' ').map(|n| n.get(1..).and_then(|n| n.parse().ok()));
+        upstream.ahead = counts.next().flatten();
+        upstream.behind = counts.next().flatten();
+    }
+    if let Some(count) = text.strip_prefix("stash ") {
+        status.stashes = count.parse().unwrap_or_default();
     }
     false
 }
@@ -271,6 +287,20 @@ mod tests {
         assert_eq!(submodule, Some("modified content, untracked files"));
         let opaque: Vec<_> = read.changes.iter().map(|c| c.is_opaque).collect();
         assert_eq!(opaque, [false, false, false, true, false, false, true]);
+    }
+
+    #[test]
+    fn the_header_tells_what_is_not_pushed_and_what_is_stashed() {
+        let lines = |ab: &str| {
+            format!(
+                "# branch.oid {H}\0# branch.head x\0# branch.upstream o/x\0# branch.ab {ab}\0# stash 3\0"
+            )
+        };
+        for (ab, ahead, behind) in [("+2 -1", Some(2), Some(1)), ("+? -?", None, None)] {
+            let read = parse_status(lines(ab).as_bytes()).unwrap();
+            let upstream = Upstream { name: "o/x".into(), ahead, behind };
+            assert_eq!((read.upstream, read.stashes), (Some(upstream), 3), "{ab}");
+        }
     }
 
     #[test]

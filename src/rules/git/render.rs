@@ -1,7 +1,7 @@
 //! The report for a judge: facts first, then as much of the diff as there is room for, the
 //! smallest files first, so that every file gets something.
 
-use crate::rules::git::{Change, ChangeKind, Commit, Since, Work};
+use crate::rules::git::{Change, ChangeKind, Commit, Since, Upstream, Work};
 use crate::rules::text::{cut, head_and_tail, head_bytes, printable};
 
 /// Most files and commits that are listed by name.
@@ -51,9 +51,20 @@ fn place(work: &Work) -> String {
         Some(head) => format!(" at {}", head_bytes(head, 10)),
         None => ", no commit yet".into(),
     };
+    let upstream = work.upstream.as_ref().map(upstream).unwrap_or_default();
     let part = work.subdirectory.as_ref();
     let part = part.map(|d| format!(" (asked in {d}/; names are from the top of the repository)"));
-    format!("{branch}{head}{}", part.unwrap_or_default())
+    format!("{branch}{head}{upstream}{}", part.unwrap_or_default())
+}
+
+fn upstream(upstream: &Upstream) -> String {
+    let name = &upstream.name;
+    match (upstream.ahead, upstream.behind) {
+        (Some(0), Some(0)) => format!(", same as {name}"),
+        (Some(ahead), Some(0)) => format!(", {ahead} ahead of {name}"),
+        (Some(ahead), Some(behind)) => format!(", {ahead} ahead of and {behind} behind {name}"),
+        (None, _) | (_, None) => format!(", follows {name}"),
+    }
 }
 
 fn changes(work: &Work) -> Vec<String> {

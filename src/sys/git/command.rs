@@ -152,6 +152,9 @@ impl<'a> Command<'a> {
         };
         let errors = done.stderr.text();
         let line = errors.lines().map(one_line).find(|l| !l.is_empty());
+        if line.as_ref().is_some_and(|l| l.contains("must be run in a work tree")) {
+            return Err("this is a bare repository, it has no work tree".into());
+        }
         let line = line.map(|l| l.trim_start_matches("fatal: ").to_string());
         Err(cut(&line.unwrap_or(ended), MAX_REASON).into_owned())
     }

@@ -261,7 +261,7 @@ fn whatever_git_refuses_is_unavailable_with_a_reason() {
     let missing = Repo { path: "/nonexistent:bin".into(), ..Repo::with_commit() };
     for (repo, why) in [
         (&none, "not a git repository"),
-        (&bare, "work tree"),
+        (&bare, "bare repository"),
         (&broken, "not a git repository"),
         (&missing, "not found on PATH"),
     ] {

@@ -49,6 +49,25 @@ impl Tree {
         (!below.is_empty()).then(|| show_name(below.as_bytes()))
     }
 
+    /// What git is in the middle of, if anything: `git status` tells it to people only.
+    pub fn unfinished(&self) -> Option<&'static str> {
+        const SIGNS: [(&str, &str); 6] = [
+            ("rebase-merge", "a rebase"),
+            ("rebase-apply", "a rebase or `git am`"),
+            ("MERGE_HEAD", "a merge"),
+            ("CHERRY_PICK_HEAD", "a cherry-pick"),
+            ("REVERT_HEAD", "a revert"),
+            ("BISECT_LOG", "a bisection"),
+        ];
+        SIGNS.iter().find(|(name, _)| self.git_dir.join(name).exists()).map(|&(_, what)| what)
+    }
+
+    /// Whether the work tree's top asks for content filters.
+    pub fn wants_filters(&self) -> bool {
+        let bytes = read_optional(&self.root.join(".gitattributes"), MAX_CONFIG).ok().flatten();
+        bytes.is_some_and(|b| String::from_utf8_lossy(&b).contains("filter="))
+    }
+
     /// Where `core.worktree` leads git away from here, the option that brings it back; in a
     /// submodule it leads to this very directory.
     pub fn work_tree_option(&self) -> Option<OsString> {
