@@ -16,6 +16,13 @@ pub struct Section {
     pub text: String,
 }
 
+impl Section {
+    /// Whether git took the file for something else than text.
+    pub fn is_binary(&self) -> bool {
+        diff::parse(&self.text).iter().any(|file| file.is_binary)
+    }
+}
+
 /// Takes the lines of a diff, one by one.
 #[derive(Debug, Default)]
 pub struct PatchReader {

@@ -126,7 +126,7 @@ fn real_repositories_are_read_rightly() {
     let done = process::run(&job, &Cancel::never()).unwrap();
     let (out, errors) = (done.stdout.text(), done.stderr.text());
     assert_eq!(done.end, End::Code(0), "{out}{errors}");
-    assert!(out.contains("test result: ok. 13 passed"), "{out}");
+    assert!(out.contains("test result: ok. 16 passed"), "{out}");
 }
 
 #[test]
@@ -204,6 +204,8 @@ fn hostile_settings_change_nothing_and_run_nothing() {
         "status.relativePaths false",
         "diff.suppressBlankEmpty true",
         "log.showSignature true",
+        "diff.orderFile nowhere",
+        "core.worktree /usr",
     ] {
         repo.git(&format!("config {setting}"));
     }
@@ -218,6 +220,66 @@ fn hostile_settings_change_nothing_and_run_nothing() {
     assert!(!text.contains('\x1b'));
     assert!(git.fingerprint().is_some());
     assert!(!ran.exists(), "{}", fs::read_to_string(ran).unwrap());
+}
+
+#[test]
+#[ignore = "run by `real_repositories_are_read_rightly`"]
+fn attributes_hide_no_text_and_every_binary() {
+    let repo = Repo::with_commit();
+    repo.write(".gitattributes", "* -diff\n");
+    repo.write("b", "\0\u{1}");
+    repo.commit("attributes");
+    repo.write("a.txt", "hidden\n");
+    repo.write("b", "\0\u{2}");
+    let text = repo.text();
+    assert!(text.contains("-one\n+hidden") && text.contains("Binary files a/b and b/b"), "{text}");
+}
+
+#[test]
+#[ignore = "run by `real_repositories_are_read_rightly`"]
+fn filters_of_a_submodule_are_not_run_either() {
+    let (repo, lib) = (Repo::with_commit(), Repo::with_commit());
+    let lib = lib.root().to_str().unwrap();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "vendor"];
+    repo.git_in(repo.root(), &add, &[0]);
+    repo.commit("submodule");
+    let ran = repo.root().join(".git/ran");
+    let filter = format!("sh -c 'touch {}; cat'", ran.display());
+    let vendor = repo.root().join("vendor");
+    repo.git_in(&vendor, &["config", "filter.evil.clean", &filter], &[0]);
+    repo.write("vendor/.gitattributes", "* filter=evil\n");
+    // Of the same size, so that git has to read it.
+    repo.write("vendor/a.txt", "two\n");
+    let text = repo.text();
+    assert!(text.contains("- vendor: submodule") && !ran.exists(), "{text}");
+    repo.git_in(&vendor, &["status"], &[0]);
+    assert!(ran.exists(), "the filter would never have run");
+}
+
+#[test]
+#[ignore = "run by `real_repositories_are_read_rightly`"]
+fn what_is_stashed_not_pushed_or_not_finished_is_told() {
+    let repo = Repo::with_commit();
+    let baseline = repo.baseline();
+    repo.git("branch up");
+    repo.git("branch -q --set-upstream-to=up");
+    repo.git("checkout -q -b side");
+    repo.write("a.txt", "side\n");
+    repo.commit("side");
+    repo.git("checkout -q main");
+    repo.write("a.txt", "main\n");
+    repo.commit("main");
+    repo.write("a.txt", "stashed\n");
+    repo.git("stash -q");
+    repo.git_in(repo.root(), &["merge", "side"], &[1]);
+    let text = repo.look_at(repo.root(), Some(&baseline)).render(9999);
+    for part in [
+        ", 1 ahead of up\n",
+        "note: a merge is not finished\n",
+        "note: entries in the stash: 1, 0 before this request\n",
+    ] {
+        assert!(text.contains(part), "{part:?} in {text}");
+    }
 }
 
 #[test]

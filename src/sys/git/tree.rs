@@ -112,6 +112,17 @@ impl Tree {
         Some(stamp(&meta))
     }
 
+    /// Whether the file of this name reads as a text of a bearable size. git looks at the first
+    /// 8000 bytes, too.
+    pub fn is_text(&self, name: &[u8]) -> bool {
+        let path = self.root.join(OsStr::from_bytes(name));
+        let is_small = |m: &Metadata| m.is_file() && m.len() <= MAX_HASHED_FILE;
+        let mut bytes = Vec::new();
+        fs::symlink_metadata(&path).is_ok_and(|m| is_small(&m))
+            && File::open(path).is_ok_and(|f| f.take(8000).read_to_end(&mut bytes).is_ok())
+            && !bytes.contains(&0)
+    }
+
     /// The first `max` bytes of a plain file, and whether that is all.
     pub fn read(&self, change: &Change, max: usize) -> Option<(Vec<u8>, bool)> {
         let path = self.path(change);
