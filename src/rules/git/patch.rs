@@ -135,6 +135,8 @@ pub fn is_named_only(path: &str) -> Option<&'static str> {
     match () {
         () if LOCKS.contains(&name) || name == "yarn.lock" => Some("lock file"),
         () if is_secret => Some("may hold secrets"),
+        // Only the one file that counts may instruct a judge; others of its kind are facts.
+        () if name == "SUPERVISOR.md" => Some("addresses the supervisor"),
         () if is_generated.iter().any(|end| name.ends_with(end)) => Some("generated"),
         () if path.split('/').any(|part| VENDORED.contains(&part)) => Some("vendored"),
         () => None,
@@ -188,7 +190,8 @@ mod tests {
 
     #[test]
     fn lock_files_vendored_files_and_secrets_are_named_only() {
-        for path in ["Cargo.lock", "web/node_modules/x/i.js", ".env", "a/tls.pem", "x.min.js"] {
+        for path in ["Cargo.lock", "web/node_modules/x/i.js", ".env", "a/tls.pem", "SUPERVISOR.md"]
+        {
             assert!(is_named_only(path).is_some(), "{path}");
         }
         for path in ["src/lib.rs", ".env.example", "vendored.rs", "keys.rs"] {
