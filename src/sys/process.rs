@@ -152,9 +152,12 @@ impl Running {
                 None => command.env_remove(name),
             };
         }
+        // Known before anybody can look: a child that is not on the list passes for an orphan.
+        let mut live = live_children();
         let mut child = command.spawn()?;
         let pid = Pid::from_child(&child);
-        live_children().push(pid);
+        live.push(pid);
+        drop(live);
         let (sender, events) = sync_channel(64);
         if let Some(mut stdin) = child.stdin.take() {
             let bytes = job.stdin.to_vec();
@@ -356,9 +359,9 @@ fn signal_tree(root: Pid, signal: Signal) {
 /// Living members of the tree of `root`: its descendants, its group, and our adopted orphans.
 /// Empty where there is no `/proc`.
 fn tree(root: Pid) -> Vec<Pid> {
-    let all = processes();
     let ours = rustix::process::getpid();
-    let live = live_children().clone();
+    let live = live_children();
+    let all = processes();
     let is_orphan = |p: &Process| p.parent == Some(ours) && !live.contains(&p.pid);
     let mut found: Vec<Pid> = all
         .iter()
