@@ -13,7 +13,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, test_kill_process_group,
+    waitid,
+};
 
 use crate::sys::signals::Cancel;
 
@@ -256,8 +260,16 @@ impl Running {
 
     fn is_tree_alive(&mut self) -> bool {
         let child_runs = matches!(self.child.try_wait(), Ok(None));
-        child_runs || !tree(self.pid).is_empty()
+        child_runs || (may_have_rest(self.pid) && !tree(self.pid).is_empty())
     }
+}
+
+/// Whether something of an ended child's tree may still live: a member of its group, or an orphan
+/// that became our child. Spares most jobs the look at all processes.
+fn may_have_rest(root: Pid) -> bool {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let has_child = || !matches!(waitid(WaitId::All, look), Err(Errno::CHILD));
+    !matches!(test_kill_process_group(root), Err(Errno::SRCH)) || has_child()
 }
 
 /// Reads to the end, keeps head and tail, and passes complete lines on.
