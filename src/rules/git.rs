@@ -5,9 +5,10 @@ mod parse;
 mod patch;
 mod render;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 pub use parse::{
     LOG_FORMAT, Status, parse_filters, parse_log, parse_status, parse_submodule_paths,
@@ -126,6 +127,8 @@ pub struct Change {
     pub index: String,
     /// It was like this at the baseline.
     pub was_before: bool,
+    /// Lines that came in and that went out, since the baseline; `None` when not counted.
+    pub lines: Option<(u32, u32)>,
 }
 
 /// The repository at the beginning of a request, to tell its work from what lay there before.
@@ -193,9 +196,11 @@ impl Git {
 }
 
 impl Change {
-    /// What a baseline remembers of this file. `on_disk` is its size and time, or the like.
+    /// What a baseline remembers of this file, short enough to be stored. `on_disk` is its size
+    /// and time, or the like.
     pub fn signature(&self, on_disk: &str) -> String {
-        format!("{} {on_disk}", self.index)
+        let digest = Sha256::digest(format!("{} {on_disk}", self.index));
+        digest.iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
     fn is_conflicted(&self) -> bool {
@@ -217,6 +222,12 @@ impl Baseline {
 }
 
 impl Work {
+    /// Whether a file is in the directory that git was asked in.
+    fn is_near(&self, path: &str) -> bool {
+        let rest = self.subdirectory.as_ref().map(|dir| path.strip_prefix(dir.as_str()));
+        rest.is_none_or(|rest| rest.is_some_and(|rest| rest.starts_with('/')))
+    }
+
     /// Marks what is as it was at the baseline, and lists what was changed then and is not now.
     /// A file that a commit since has taken up is not listed.
     pub fn compare(&mut self, baseline: &Baseline, on_disk: impl Fn(&Change) -> String) {
@@ -226,11 +237,11 @@ impl Work {
             change.was_before =
                 !change.is_opaque && before == Some(&change.signature(&on_disk(change)));
         }
-        let is_known = |path: &String| {
-            self.changes.iter().any(|c| c.path == *path || c.old_path.as_ref() == Some(path))
-                || self.commits.iter().any(|c| c.paths.contains(path))
-        };
-        self.no_longer = baseline.dirty.keys().filter(|p| !is_known(p)).cloned().collect();
+        let names = self.changes.iter().flat_map(|c| [Some(&c.path), c.old_path.as_ref()]);
+        let committed = self.commits.iter().flat_map(|c| &c.paths);
+        let known: BTreeSet<&String> = names.flatten().chain(committed).collect();
+        let gone = baseline.dirty.keys().filter(|path| !known.contains(path));
+        self.no_longer = gone.cloned().collect();
     }
 }
 

@@ -6,6 +6,7 @@ mod command;
 mod diff;
 mod tree;
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
@@ -63,10 +64,12 @@ pub fn baseline(probe: &Probe, now: u64) -> Option<Baseline> {
 
 fn work(probe: &Probe, baseline: Option<&Baseline>) -> Result<Work, String> {
     let tree = Tree::find(probe.cwd);
-    let git = Command::new(probe, tree.as_ref())?;
+    let tree = tree.as_ref();
+    let git = Command::new(probe, tree)?;
     let (status, is_whole) = status(&git, COUNT)?;
     let mut work = Work {
-        subdirectory: tree.as_ref().and_then(|t| t.subdirectory(probe.cwd)),
+        subdirectory: tree.and_then(|t| t.subdirectory(probe.cwd)),
+        notes: notes(tree, &status, baseline),
         ..Work::default()
     };
     if !is_whole {
@@ -75,22 +78,18 @@ fn work(probe: &Probe, baseline: Option<&Baseline>) -> Result<Work, String> {
     if let Err(why) = read_log(&git, &status, baseline, &mut work) {
         work.notes.push(format!("git log failed: {why}"));
     }
-    work.notes.extend(notes(tree.as_ref(), &status, baseline));
-    work.changes = status.changes.clone();
-    work.head = status.head.clone();
-    work.branch = status.branch.clone();
-    work.upstream = status.upstream.clone();
-    if let Some(baseline) = baseline {
-        work.compare(baseline, |c| stamp(tree.as_ref(), c));
-    }
-    let base = if work.since == Since::Moved { baseline.map(|b| &b.head) } else { None };
-    let sections = diff::read(&git, tree.as_ref(), &work.changes, &diff::Base::new(&status, base));
-    let sections = sections.unwrap_or_else(|why| {
+    let moved_from = baseline.filter(|_| work.since == Since::Moved).map(|b| b.head.as_deref());
+    let sections = diff::read(&git, tree, &status, moved_from).unwrap_or_else(|why| {
         work.notes.push(format!("git diff failed: {why}"));
         Vec::new()
     });
-    sections.iter().for_each(|s| add_section(&mut work, s));
-    if let Some(tree) = &tree {
+    let Status { head, branch, upstream, changes, .. } = status;
+    work = Work { head, branch, upstream, changes, ..work };
+    if let Some(baseline) = baseline {
+        work.compare(baseline, |c| stamp(tree, c));
+    }
+    add_sections(&mut work, &sections);
+    if let Some(tree) = tree {
         add_new_files(tree, &git, &mut work);
         work.fingerprint = if is_whole { fingerprint(tree, &git, &work) } else { None };
     }
@@ -195,22 +194,32 @@ fn log(git: &Command, range: &str, max: usize, files: &[&str]) -> Result<Vec<Com
     Ok(parse_log(&git.run(&args, MAX_LOG)?.head))
 }
 
-/// Takes a file's diff up, unless it was there before or tells little.
-fn add_section(work: &mut Work, section: &Section) {
-    if work.changes.iter().any(|c| c.was_before && c.path == section.path) {
-        return;
-    }
-    match is_named_only(&section.path) {
-        Some(why) => work.not_shown.push(format!("{} ({why})", section.path)),
-        None => work.patch.push_str(&section.text),
+/// Takes the diff of every file up, but of those that were there before or that tell little.
+fn add_sections(work: &mut Work, sections: &[Section]) {
+    let by_path: HashMap<&str, usize> =
+        work.changes.iter().enumerate().map(|(i, c)| (c.path.as_str(), i)).collect();
+    let places: Vec<_> = sections.iter().map(|s| by_path.get(s.path.as_str()).copied()).collect();
+    for (section, place) in sections.iter().zip(places) {
+        let change = place.map(|i| &mut work.changes[i]);
+        let was_before = change.is_some_and(|change| {
+            let is_text = change.submodule.is_none() && !section.is_binary();
+            change.lines = is_text.then_some((section.added, section.removed));
+            change.was_before
+        });
+        if was_before {
+            continue;
+        }
+        match is_named_only(&section.path) {
+            Some(why) => work.not_shown.push(format!("{} ({why})", section.path)),
+            None => work.patch.push_str(&section.text),
+        }
     }
 }
 
 fn add_new_files(tree: &Tree, git: &Command, work: &mut Work) {
-    let changes = work.changes.clone();
-    let is_new = |c: &&Change| c.kind == ChangeKind::Untracked && !c.was_before;
     let mut room = MAX_NEW_FILES;
-    for change in changes.iter().filter(is_new) {
+    let is_new = |c: &&mut Change| c.kind == ChangeKind::Untracked && !c.was_before;
+    for change in work.changes.iter_mut().filter(is_new) {
         if let Some(why) = is_named_only(&change.path) {
             work.not_shown.push(format!("{} ({why})", change.path));
             continue;
@@ -222,9 +231,10 @@ fn add_new_files(tree: &Tree, git: &Command, work: &mut Work) {
         let Some((content, is_whole)) = tree.read(change, MAX_NEW_FILE) else { continue };
         let name = String::from_utf8_lossy(&change.bytes);
         match new_file_section(&name, &content, is_whole) {
-            Some(text) => {
-                room = room.saturating_sub(text.len());
-                work.patch.push_str(&text);
+            Some(section) => {
+                change.lines = is_whole.then_some((section.added, 0));
+                room = room.saturating_sub(section.text.len());
+                work.patch.push_str(&section.text);
             }
             None => work.not_shown.push(format!("{} (binary)", change.path)),
         }

@@ -159,6 +159,7 @@ fn untracked(path: &[u8]) -> Change {
         is_opaque: is_nested,
         index: "??".into(),
         was_before: false,
+        lines: None,
     }
 }
 

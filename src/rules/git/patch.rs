@@ -14,6 +14,9 @@ const MAX_PATCH: usize = 1 << 20;
 pub struct Section {
     pub path: String,
     pub text: String,
+    /// Lines that came in and that went out, also where the text is cut.
+    pub added: u32,
+    pub removed: u32,
 }
 
 impl Section {
@@ -26,11 +29,20 @@ impl Section {
 /// Takes the lines of a diff, one by one.
 #[derive(Debug, Default)]
 pub struct PatchReader {
-    sections: Vec<Vec<u8>>,
+    sections: Vec<Raw>,
     kept: usize,
     /// A first line that waits for a second one.
     pending: Option<Vec<u8>>,
     is_cut: bool,
+    is_hunk: bool,
+}
+
+/// A section before it is text.
+#[derive(Debug, Default)]
+struct Raw {
+    text: Vec<u8>,
+    added: u32,
+    removed: u32,
 }
 
 impl PatchReader {
@@ -43,42 +55,48 @@ impl PatchReader {
             self.pending = Some(line.to_vec());
             return;
         }
-        if let Some(first) = self.pending.take() {
-            self.sections.push(Vec::new());
-            self.is_cut = false;
+        if let Some(mut first) = self.pending.take() {
+            first.push(b'\n');
             // Kept beyond the limit, too, so that every file stays named; cheap beside a status.
-            if let Some(section) = self.sections.last_mut() {
-                section.extend_from_slice(&first);
-                section.push(b'\n');
-            }
+            self.sections.push(Raw { text: first, ..Raw::default() });
+            (self.is_cut, self.is_hunk) = (false, false);
         }
+        self.count(line);
         self.keep(line);
     }
 
-    fn keep(&mut self, line: &[u8]) {
+    fn count(&mut self, line: &[u8]) {
         let Some(section) = self.sections.last_mut() else { return };
-        if self.is_cut {
+        match line.first() {
+            Some(b'@') => self.is_hunk = true,
+            Some(b'+') if self.is_hunk => section.added += 1,
+            Some(b'-') if self.is_hunk => section.removed += 1,
+            _ => {}
+        }
+    }
+
+    fn keep(&mut self, line: &[u8]) {
+        let Some(Raw { text, .. }) = self.sections.last_mut() else { return };
+        // A hash of 40 digits tells a reader nothing, and a conflict is in the status.
+        if self.is_cut || line.starts_with(b"index ") || line.starts_with(b"* Unmerged path ") {
             return;
         }
-        if section.len() + line.len() >= MAX_SECTION || self.kept + line.len() >= MAX_PATCH {
+        if text.len() + line.len() >= MAX_SECTION || self.kept + line.len() >= MAX_PATCH {
             self.is_cut = true;
-            section.extend_from_slice(b"[... the rest of this file's diff is left out ...]\n");
+            text.extend_from_slice(b"[... the rest of this file's diff is left out ...]\n");
             return;
         }
-        // A hash of 40 digits tells a reader nothing.
-        if !line.starts_with(b"index ") {
-            section.extend_from_slice(line);
-            section.push(b'\n');
-            self.kept += line.len() + 1;
-        }
+        text.extend_from_slice(line);
+        text.push(b'\n');
+        self.kept += line.len() + 1;
     }
 
     /// What was kept.
     pub fn finish(self) -> Vec<Section> {
-        let texts = self.sections.iter().map(|s| String::from_utf8_lossy(s).into_owned());
-        let sections = texts.filter_map(|text| {
+        let sections = self.sections.into_iter().filter_map(|Raw { text, added, removed }| {
+            let text = String::from_utf8_lossy(&text).into_owned();
             let path = diff::parse(&text).into_iter().next()?.path;
-            Some(Section { path: super::show_name(path.as_bytes()), text })
+            Some(Section { path: super::show_name(path.as_bytes()), text, added, removed })
         });
         sections.collect()
     }
@@ -86,25 +104,26 @@ impl PatchReader {
 
 /// The diff that git would show for a new file, or `None` when its content is not text.
 /// `is_whole` is false when `content` is only its beginning.
-pub fn new_file_section(path: &str, content: &[u8], is_whole: bool) -> Option<String> {
+pub fn new_file_section(path: &str, content: &[u8], is_whole: bool) -> Option<Section> {
     if content.contains(&0) {
         return None;
     }
-    let text = String::from_utf8_lossy(content);
-    let lines: Vec<&str> = text.lines().collect();
+    let content = String::from_utf8_lossy(content);
+    let lines: Vec<&str> = content.lines().collect();
     let (a, b) = (format!("a/{path}"), format!("b/{path}"));
     let (a, b) = (diff::quote_path(&a), diff::quote_path(&b));
-    let mut out = format!("diff --git {a} {b}\nnew file mode 100644\n");
+    let mut text = format!("diff --git {a} {b}\nnew file mode 100644\n");
     if !lines.is_empty() {
-        out.push_str(&format!("--- /dev/null\n+++ {b}\n@@ -0,0 +1,{} @@\n", lines.len()));
+        text.push_str(&format!("--- /dev/null\n+++ {b}\n@@ -0,0 +1,{} @@\n", lines.len()));
     }
-    for line in lines {
-        out.extend(["+", line, "\n"]);
+    for line in &lines {
+        text.extend(["+", line, "\n"]);
     }
     if !is_whole {
-        out.push_str("[... the rest of this file is left out ...]\n");
+        text.push_str("[... the rest of this file is left out ...]\n");
     }
-    Some(out)
+    let added = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    Some(Section { path: super::show_name(path.as_bytes()), text, added, removed: 0 })
 }
 
 /// Files whose diff tells a reader little, or that may hold a secret: they are named only.
@@ -159,7 +178,7 @@ mod tests {
         let noisy = format!("diff --git a/a b/a\n{real}diff --git a/c b/c\n");
         assert_eq!(read(real), read(&noisy));
         let sections = read(real);
-        assert_eq!(sections.len(), 1);
+        assert_eq!((sections.len(), sections[0].added, sections[0].removed), (1, 1, 1));
         assert_eq!(sections[0].path, "b");
         assert!(!sections[0].text.contains("index 1..2"));
     }
@@ -173,19 +192,20 @@ mod tests {
             (0..9000).for_each(|_| reader.line(b"+0123456789"));
         }
         let sections = reader.finish();
-        assert_eq!(sections.len(), 40);
+        assert_eq!((sections.len(), sections[39].added), (40, 9000));
         assert!(sections.iter().all(|s| s.text.len() < MAX_SECTION + 100));
         assert!(sections.iter().map(|s| s.text.len()).sum::<usize>() < MAX_PATCH + 40 * 100);
     }
 
     #[test]
     fn a_new_file_reads_like_gits_own_diff() {
-        let text = new_file_section("we\"ird", b"a\nb\n", true).unwrap();
+        let Section { text, added, .. } = new_file_section("we\"ird", b"a\nb\n", true).unwrap();
         let file = &diff::parse(&text)[0];
         assert_eq!((file.path.as_str(), file.kind), ("we\"ird", diff::Kind::Added));
         assert_eq!(file.added, [(1, "a".to_string()), (2, "b".to_string())]);
         assert_eq!(new_file_section("b", b"\0", true), None);
-        assert!(new_file_section("empty", b"", true).unwrap().ends_with("100644\n"));
+        assert_eq!(added, 2);
+        assert!(new_file_section("empty", b"", true).unwrap().text.ends_with("100644\n"));
     }
 
     #[test]

@@ -1,6 +1,10 @@
-//! The report for a judge: facts first, then as much of the diff as there is room for, the
-//! smallest files first, so that every file gets something.
+//! The report for a judge: facts first, then as much of the diff as there is room for: small files
+//! whole, and something of every large one.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::rules::diff;
 use crate::rules::git::{Change, ChangeKind, Commit, Since, Upstream, Work};
 use crate::rules::text::{cut, head_and_tail, head_bytes, printable};
 
@@ -11,14 +15,12 @@ const MAX_COMMITS: usize = 20;
 const MAX_COMMIT_FILES: usize = 30;
 /// Longest subject, in characters.
 const MAX_SUBJECT: usize = 120;
-/// A new file's content beyond this share is left out, in bytes.
-const MAX_SECTION: usize = 6 << 10;
 /// Less than this of a diff tells nothing, in bytes.
-const MIN_SECTION: usize = 160;
+const MIN_SECTION: usize = 240;
 
 /// Renders within `max_bytes`.
 pub fn work(work: &Work, max_bytes: usize) -> String {
-    let mut out = facts(work);
+    let mut out = facts(work, max_bytes);
     if out.len() > max_bytes {
         // The mark of the cut needs some room of its own.
         let kept = head_and_tail(&out, max_bytes.saturating_sub(48));
@@ -29,10 +31,11 @@ pub fn work(work: &Work, max_bytes: usize) -> String {
     out
 }
 
-fn facts(work: &Work) -> String {
+fn facts(work: &Work, max_bytes: usize) -> String {
     let mut lines = vec![place(work)];
     lines.extend(work.notes.iter().map(|note| format!("note: {note}")));
-    lines.extend(changes(work));
+    // A long list would leave no room for the diff.
+    lines.extend(changes(work, max_bytes * 2 / 5));
     if !work.no_longer.is_empty() {
         let names = work.no_longer.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
         lines.push(format!("changed before this request, now as in HEAD: {names}"));
@@ -67,7 +70,7 @@ fn upstream(upstream: &Upstream) -> String {
     }
 }
 
-fn changes(work: &Work) -> Vec<String> {
+fn changes(work: &Work, room: usize) -> Vec<String> {
     if work.changes.is_empty() {
         return vec!["working tree clean".into()];
     }
@@ -79,13 +82,31 @@ fn changes(work: &Work) -> Vec<String> {
         count(Change::is_untracked),
         count(Change::is_conflicted),
     )];
-    // What is new comes first, so that a long list loses what is old.
-    let (old, new): (Vec<_>, Vec<_>) = work.changes.iter().partition(|c| c.was_before);
-    lines.extend(new.iter().chain(&old).take(MAX_FILES).map(|c| one_change(c)));
-    if work.changes.len() > MAX_FILES {
-        lines.push(format!("- ... and {} more", work.changes.len() - MAX_FILES));
-    }
+    // What is new and near comes first, so that a long list loses what tells least.
+    let mut sorted: Vec<&Change> = work.changes.iter().collect();
+    sorted.sort_by_key(|c| (c.was_before, !work.is_near(&c.path)));
+    let mut left = room;
+    let fits = |line: &String| {
+        left = left.saturating_sub(line.len() + 1);
+        left > 0
+    };
+    lines.extend(sorted.iter().take(MAX_FILES).map(|c| one_change(c)).take_while(fits));
+    let rest = &sorted[lines.len() - 1..];
+    lines.extend((!rest.is_empty()).then(|| summary(rest)));
     lines
+}
+
+/// How many files are not listed, and where most of them are.
+fn summary(rest: &[&Change]) -> String {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in rest {
+        let dir = change.path.split_once('/').map_or("the top", |(dir, _)| dir);
+        *places.entry(dir).or_default() += 1;
+    }
+    let mut places: Vec<_> = places.into_iter().collect();
+    places.sort_by_key(|&(_, count)| Reverse(count));
+    let places: Vec<_> = places.iter().take(5).map(|(dir, n)| format!("{n} in {dir}")).collect();
+    format!("- ... and {} more: {}", rest.len(), places.join(", "))
 }
 
 fn one_change(change: &Change) -> String {
@@ -106,12 +127,15 @@ fn one_change(change: &Change) -> String {
         _ => None,
     };
     let old = change.old_path.as_ref().map(|old| format!("{old} -> ")).unwrap_or_default();
+    let is_work = |lines: &(u32, u32)| !change.was_before && *lines != (0, 0);
+    let lines = change.lines.filter(is_work).map(|(new, old)| format!("+{new} -{old}"));
     let notes = [
         change.is_staged.then_some("staged"),
         change.is_unstaged.then_some("unstaged"),
         conflict,
         change.submodule.as_deref().filter(|s| !s.is_empty()),
         change.was_before.then_some("already there before this request"),
+        lines.as_deref(),
     ];
     let notes = notes.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let notes = if notes.is_empty() { notes } else { format!(" ({notes})") };
@@ -151,32 +175,57 @@ fn one_commit(commit: &Commit) -> String {
     format!("- {hash} {subject} ({}{lost})", commit.age)
 }
 
-/// The sections of the patch that fit into `room` bytes.
+/// The sections of the patch that fit into `room` bytes, those of the near files first.
 fn diff(work: &Work, room: usize) -> String {
     const TITLE: &str = "diff:\n";
-    let mut sections = sections(&work.patch);
-    if sections.is_empty() || room < MIN_SECTION + TITLE.len() {
+    // A carriage return would end a line whose rest has no mark before it.
+    let fit = |s: &str| printable(&s.replace('\r', ""));
+    let mut sections: Vec<String> = sections(&work.patch).into_iter().map(fit).collect();
+    let Some(room) = room.checked_sub(TITLE.len() + 64).filter(|_| !sections.is_empty()) else {
         return String::new();
+    };
+    let is_far = |s: &String| !diff::parse(s).iter().any(|file| work.is_near(&file.path));
+    sections.sort_by_cached_key(is_far);
+    let sizes: Vec<usize> = sections.iter().map(String::len).collect();
+    let mut out = String::new();
+    let mut left_out = 0;
+    for (section, share) in sections.iter().zip(shares(&sizes, room)) {
+        match share {
+            0 => left_out += 1,
+            _ if section.len() <= share => out.push_str(section),
+            _ => out.push_str(&cut_section(section, share)),
+        }
     }
-    sections.sort_by_key(|s| s.len());
-    let mut left = room - TITLE.len() - 64;
-    let mut out = String::from(TITLE);
-    for (i, section) in sections.iter().enumerate() {
-        let share = (left / (sections.len() - i)).min(MAX_SECTION.max(left / 2));
-        let share = share.max(MIN_SECTION);
+    if left_out > 0 {
+        out.push_str(&format!("[... the diff of {left_out} more files ...]\n"));
+    }
+    format!("{TITLE}{out}")
+}
+
+/// The head of a section with its file's name, and as much of the rest as fits.
+fn cut_section(section: &str, share: usize) -> String {
+    let (head, body) = section.split_at(section.find("\n@@").map_or(0, |i| i + 1));
+    // The mark of the cut needs some room of its own.
+    let body = head_and_tail(body, share.saturating_sub(head.len() + 48));
+    head_bytes(&format!("{head}{body}"), share - 1).to_string() + "\n"
+}
+
+/// Divides `room` so that the small ones are shown whole and the large ones get the same part
+/// each. Where that would be too little to tell anything, the largest get nothing.
+fn shares(sizes: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&i| sizes[i]);
+    let mut shares = vec![0; sizes.len()];
+    let mut left = room;
+    for (n, &i) in order.iter().enumerate() {
+        let share = (left / (sizes.len() - n)).max(MIN_SECTION).min(sizes[i]);
         if share > left {
-            out.push_str(&format!("[... the diff of {} more files ...]\n", sections.len() - i));
             break;
         }
-        let text = printable(section);
-        let text = match text.len() <= share {
-            true => text,
-            false => head_and_tail(&text, share.saturating_sub(48)).into_owned() + "\n",
-        };
-        left = left.saturating_sub(text.len());
-        out.push_str(&text);
+        shares[i] = share;
+        left -= share;
     }
-    head_bytes(&out, room).to_string()
+    shares
 }
 
 /// Cuts a patch before each of its files.
@@ -225,6 +274,35 @@ mod tests {
             - new file.txt: untracked\n\
             - both.txt: modified (staged, unstaged, already there before this request)\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_long_list_begins_with_what_is_new_and_near_and_leaves_room_for_the_diff() {
+        let mut work = messy();
+        work.subdirectory = Some("api".into());
+        let proto = work.changes.remove(0);
+        let change = |path: String| Change { path, ..proto.clone() };
+        work.changes = (0..500).map(|i| change(format!("web/{i:0>40}"))).collect();
+        work.changes.push(change("api/x.rs".into()));
+        work.patch = "diff --git a/api/x.rs b/api/x.rs\n@@ -1 +1 @@\n-a\n+b\rc\n".into();
+        let text = Git::Work(Box::new(work)).render(6000);
+        let first = text.lines().nth(2).unwrap();
+        assert!(first.starts_with("- api/x.rs: modified"), "{first}");
+        assert!(text.contains(" more: 4") && text.contains(" in web\n"), "{text}");
+        assert!(text.ends_with("\n-a\n+bc\n"), "{text}");
+    }
+
+    #[test]
+    fn the_room_is_divided_fairly() {
+        let table: [(&[usize], usize, &[usize]); 4] = [
+            (&[100, 5000, 300], 9000, &[100, 5000, 300]),
+            (&[100, 5000, 300, 6000], 2400, &[100, 1000, 300, 1000]),
+            (&[5000, 5000, 5000], 500, &[240, 240, 0]),
+            (&[5000, 10], 100, &[0, 10]),
+        ];
+        for (sizes, room, expected) in table {
+            assert_eq!(shares(sizes, room), expected, "{sizes:?} {room}");
+        }
     }
 
     #[test]

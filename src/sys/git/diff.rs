@@ -32,7 +32,7 @@ const OPTIONS: [&str; 13] = [
 
 /// What the work tree is compared with.
 #[derive(Clone, Copy, Debug)]
-pub enum Base<'a> {
+enum Base<'a> {
     /// A commit, or the empty tree.
     Tree(&'a str),
     /// HEAD, and the index is the same: git needs not read a tree.
@@ -40,37 +40,39 @@ pub enum Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// `moved_from` is the baseline's commit, where HEAD has left it.
-    pub fn new(status: &'a Status, moved_from: Option<&'a Option<String>>) -> Self {
+    /// `moved_from` as in [`read`].
+    fn new(status: &'a Status, moved_from: Option<Option<&'a str>>) -> Self {
         let empty = if status.hash_len == 64 { EMPTY_TREE_SHA256 } else { EMPTY_TREE_SHA1 };
         let is_staged = |c: &Change| c.is_staged || matches!(c.kind, ChangeKind::Conflicted(_));
         match moved_from {
             None if !status.changes.iter().any(is_staged) => Self::Index,
             None => Self::Tree(status.head.as_deref().unwrap_or(empty)),
-            Some(commit) => Self::Tree(commit.as_deref().unwrap_or(empty)),
+            Some(commit) => Self::Tree(commit.unwrap_or(empty)),
         }
     }
 }
 
-/// The differences, one section a file.
+/// The differences, one section a file. `moved_from` is the baseline's commit where HEAD has left
+/// it; a `None` in it is the time before the first commit.
 ///
 /// # Errors
 /// One line that says why there is no answer.
 pub fn read(
     git: &Command,
     tree: Option<&Tree>,
-    changes: &[Change],
-    base: &Base,
+    status: &Status,
+    moved_from: Option<Option<&str>>,
 ) -> Result<Vec<Section>, String> {
+    let base = &Base::new(status, moved_from);
     let is_tracked = |c: &Change| !matches!(c.kind, ChangeKind::Untracked | ChangeKind::Nested);
-    if matches!(base, Base::Index) && !changes.iter().any(is_tracked) {
+    if matches!(base, Base::Index) && !status.changes.iter().any(is_tracked) {
         return Ok(Vec::new());
     }
     // No names are given: with a few hundred of them `diff-index` takes 5 s for 50,000 files (git
     // 2.47.3), without them 0.2 s.
     let mut sections = ask(git, base, &[], Vec::new())?;
     if let Some(tree) = tree {
-        reveal(git, tree, changes, base, &mut sections);
+        reveal(git, tree, &status.changes, base, &mut sections);
     }
     Ok(sections)
 }

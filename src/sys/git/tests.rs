@@ -151,10 +151,10 @@ fn every_kind_of_change_is_named_and_counted() {
     for part in [
         "staged: 3, unstaged: 4, untracked: 2, conflicted: 0",
         "- x -> y.md -> z.md: renamed (staged)",
-        "- café 报告.md: modified (unstaged)",
-        "- gone: deleted (unstaged)",
-        "- both: modified (staged, unstaged)",
-        "- newdir/sub/2: untracked",
+        "- café 报告.md: modified (unstaged, +1 -1)",
+        "- gone: deleted (unstaged, +0 -1)",
+        "- both: modified (staged, unstaged, +1 -1)",
+        "- newdir/sub/2: untracked (+1 -0)",
         "- we\"ird\\nname: untracked",
         "+new content",
         "-content of both\n+3",
@@ -396,7 +396,8 @@ fn conflicts_are_named() {
     repo.git_in(repo.root(), &["merge", "side"], &[1]);
     let git = repo.look();
     let text = git.render(9999);
-    assert!(text.contains("conflicted: 1\n- a.txt: conflict (both modified)"), "{text}");
+    assert!(text.contains("conflicted: 1\n- a.txt: conflict (both modified"), "{text}");
+    assert!(text.contains("+<<<<<<< HEAD") && !text.contains("Unmerged path"), "{text}");
     assert!(git.fingerprint().is_some());
 }
 
@@ -469,7 +470,7 @@ fn what_was_there_before_is_told_from_the_work() {
     for part in [
         "- web.html: modified (unstaged, already there before this request)",
         "- stays.txt: untracked (already there before this request)",
-        "- mine.txt: modified (unstaged)\n",
+        "- mine.txt: modified (unstaged, +1 -1)\n",
         "changed before this request, now as in HEAD: goes.txt",
         "notify: quiet hours (",
         "  - added: step.txt",
