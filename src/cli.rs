@@ -32,7 +32,7 @@ pub enum Command {
     /// Wire the hook into a client
     Install(InstallArgs),
     /// Take out exactly what `install` put in
-    Uninstall(InstallArgs),
+    Uninstall(UninstallArgs),
     /// Switch supervision on, for one session or for all
     On(SessionArgs),
     /// Switch supervision off, for one session or for all
@@ -113,7 +113,7 @@ pub enum Scope {
 }
 
 #[derive(Args, Clone, Debug)]
-pub struct InstallArgs {
+pub struct WiringArgs {
     /// Client whose settings are edited
     #[arg(long, value_name = "NAME", default_value = "claude")]
     pub client: ClientArg,
@@ -123,6 +123,24 @@ pub struct InstallArgs {
     /// Print the change without making it
     #[arg(long)]
     pub dry_run: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct InstallArgs {
+    #[command(flatten)]
+    pub wiring: WiringArgs,
+    /// Let Claude Code honor as many blocks in a row as `max_iterations` allows
+    #[arg(long)]
+    pub raise_cap: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct UninstallArgs {
+    #[command(flatten)]
+    pub wiring: WiringArgs,
+    /// Remove ccc's config, state and history, too
+    #[arg(long)]
+    pub purge: bool,
 }
 
 #[derive(Args, Debug)]

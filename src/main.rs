@@ -67,8 +67,8 @@ fn explain(error: &clap::Error) -> ExitCode {
 fn run(command: &Command, context: &Context) -> Result<Exit> {
     match command {
         Command::Hook(_) => Ok(Exit::Ok),
-        Command::Install(args) => cmd::install::install(context, args),
-        Command::Uninstall(args) => cmd::install::uninstall(context, args),
+        Command::Install(args) => cmd::install::run(context, args),
+        Command::Uninstall(args) => cmd::uninstall::run(context, args),
         Command::On(args) => cmd::switch::run(context, args, true),
         Command::Off(args) => cmd::switch::run(context, args, false),
         Command::Status(args) => cmd::status::run(context, args),

@@ -1,6 +1,7 @@
 //! The clients: bytes in, bytes out. One file a client, and the edit of a settings text. Pure.
 
 pub mod claude;
+pub mod claude_commands;
 pub mod claude_transcript;
 pub mod payload;
 pub mod reply;

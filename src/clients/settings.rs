@@ -6,13 +6,18 @@
 
 mod own;
 mod splice;
+mod variable;
+
+use std::collections::BTreeMap;
 
 use jsonc_parser::ast::{Array, Object, Value as Ast};
+use jsonc_parser::common::Range;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Value, json};
 
-pub use own::is_ours;
+use own::{is_own_ast, is_own_value};
 use splice::{Style, append, remove_element};
+pub use variable::{remove_variable, set_variable, variable};
 
 /// An entry under `hooks.<event>`.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +40,10 @@ pub enum Refusal {
     Shape(String),
 }
 
+/// Containers that were there before ccc came, by their dotted path (`""`, `hooks`, `hooks.Stop`,
+/// ..). For an empty one the text between its brackets.
+pub type Kept = BTreeMap<String, Option<String>>;
+
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// The text with exactly these entries of ours: new ones are added, old ones brought up to date,
@@ -51,19 +60,22 @@ pub fn install(text: &str, entries: &[Entry]) -> Result<String> {
         if ours.len() == 1 && ours[0] == handler(entry) {
             continue;
         }
-        new = remove_event(&new, entry.event)?;
-        new = add(&new, entry)?;
+        new = match ours.len() {
+            0 => add(&new, entry)?,
+            1 => refresh(&new, entry)?,
+            _ => add(&remove_event(&new, entry.event)?, entry)?,
+        };
     }
     verify(body, &new)?;
     Ok(format!("{bom}{new}"))
 }
 
-/// The text without any entry of ours. Containers that become empty go, too, but those in `keep`
-/// (`hooks`, `hooks.Stop`, ..).
+/// The text without any entry of ours. Containers that become empty go, too; those in `kept` stay
+/// and are empty in the way they were.
 ///
 /// # Errors
 /// The text does not parse.
-pub fn uninstall(text: &str, events: &[&str], keep: &[String]) -> Result<String> {
+pub fn uninstall(text: &str, events: &[&str], kept: &Kept) -> Result<String> {
     let (bom, body) = split_bom(text);
     if body.trim().is_empty() {
         return Ok(text.to_owned());
@@ -73,11 +85,12 @@ pub fn uninstall(text: &str, events: &[&str], keep: &[String]) -> Result<String>
         let had = !own_handlers(&new, event)?.is_empty();
         new = remove_event(&new, event)?;
         if had {
-            new = remove_if_empty(&new, &["hooks", event], keep)?;
+            new = remove_if_empty(&new, &["hooks", event], kept)?;
         }
     }
     if new != body {
-        new = remove_if_empty(&new, &["hooks"], keep)?;
+        new = remove_if_empty(&new, &["hooks"], kept)?;
+        new = remove_if_empty(&new, &[], kept)?;
     }
     verify(body, &new)?;
     Ok(format!("{bom}{new}"))
@@ -94,13 +107,15 @@ pub fn own_commands(text: &str, event: &str) -> Result<Vec<String>> {
     Ok(handlers.iter().filter_map(command).collect())
 }
 
-/// Which of `hooks`, `hooks.Stop`, .. are in the text already.
-pub fn containers(text: &str, events: &[&str]) -> Vec<String> {
-    let value = parse_value(split_bom(text).1).unwrap_or(Value::Null);
-    let hooks = value.get("hooks");
-    let inner = events.iter().filter(|e| hooks.is_some_and(|h| h.get(**e).is_some()));
-    let names = hooks.map(|_| "hooks".to_owned()).into_iter();
-    names.chain(inner.map(|e| format!("hooks.{e}"))).collect()
+/// Which of these containers are in the text, by their dotted path.
+pub fn containers(text: &str, paths: &[&str]) -> Kept {
+    let (_, body) = split_bom(text);
+    let look = |path: &&str| {
+        let keys: Vec<&str> = path.split('.').filter(|key| !key.is_empty()).collect();
+        let found = with_root(body, |root| Ok(container(root, &keys)?.map(|c| inside(body, &c))));
+        Some(((*path).to_owned(), found.ok()??))
+    };
+    paths.iter().filter_map(look).collect()
 }
 
 /// The text as a JSON value; an empty one is an empty object.
@@ -185,24 +200,13 @@ fn handlers<'a, 'b>(group: &'b Ast<'a>) -> Option<&'b Array<'a>> {
     group.as_object()?.properties.iter().find(|p| p.name.as_str() == "hooks")?.value.as_array()
 }
 
-fn command<'b>(handler: &'b Ast<'_>) -> Option<&'b str> {
-    let object = handler.as_object()?;
-    let property = object.properties.iter().find(|p| p.name.as_str() == "command")?;
-    property.value.as_string_lit().map(|s| s.value.as_ref())
-}
-
-fn is_own(handler: &Ast) -> bool {
-    command(handler).is_some_and(is_ours)
-}
-
 fn own_handlers(text: &str, event: &str) -> Result<Vec<Value>> {
     let value: Value =
         jsonc_parser::parse_to_serde_value(text, &options()).map_err(|e| syntax(&e))?;
     let groups = value.get("hooks").and_then(|h| h.get(event)).and_then(Value::as_array);
     let handlers =
         groups.into_iter().flatten().filter_map(|g| g.get("hooks")?.as_array()).flatten();
-    let ours = |h: &&Value| h.get("command").and_then(Value::as_str).is_some_and(is_ours);
-    Ok(handlers.filter(ours).cloned().collect())
+    Ok(handlers.filter(|h| is_own_value(h)).cloned().collect())
 }
 
 fn handler(entry: &Entry) -> Value {
@@ -245,6 +249,25 @@ fn add(text: &str, entry: &Entry) -> Result<String> {
     })
 }
 
+/// Brings the one entry of ours up to date where it stands.
+fn refresh(text: &str, entry: &Entry) -> Result<String> {
+    let style = Style::of(text);
+    with_root(text, |root| {
+        let groups = groups(root, entry.event)?.into_iter().flat_map(|g| &g.elements);
+        let mut all = groups.filter_map(handlers).flat_map(|h| &h.elements);
+        let Some(range) = all.find(|h| is_own_ast(h)).map(splice::range) else {
+            return Ok(text.to_owned());
+        };
+        let value = handler(entry);
+        let new = if text[range.start..range.end].contains('\n') {
+            splice::pretty(None, &value, &style, splice::line_indent(text, range.start))
+        } else {
+            value.to_string()
+        };
+        Ok(splice::spliced(text, range.start, range.end, &new))
+    })
+}
+
 fn ends(object: &Object) -> Vec<usize> {
     object.properties.iter().map(|p| p.range.end).collect()
 }
@@ -264,7 +287,7 @@ fn remove_event(text: &str, event: &str) -> Result<String> {
 fn remove_first(text: &str, groups: &Array) -> Option<String> {
     for (at, group) in groups.elements.iter().enumerate() {
         let Some(handlers) = handlers(group) else { continue };
-        let Some(index) = handlers.elements.iter().position(is_own) else { continue };
+        let Some(index) = handlers.elements.iter().position(is_own_ast) else { continue };
         if handlers.elements.len() == 1 {
             let ranges: Vec<_> = groups.elements.iter().map(splice::range).collect();
             return Some(remove_element(text, groups.range, &ranges, at));
@@ -275,33 +298,65 @@ fn remove_first(text: &str, groups: &Array) -> Option<String> {
     None
 }
 
-/// Removes the container at the path when it is empty and not to be kept.
-fn remove_if_empty(text: &str, path: &[&str], keep: &[String]) -> Result<String> {
-    if keep.contains(&path.join(".")) {
-        return Ok(text.to_owned());
+/// An object or a list, with its elements counted.
+struct Container {
+    range: Range,
+    len: usize,
+}
+
+/// The container at a path.
+fn container(root: &Object, path: &[&str]) -> Result<Option<Container>> {
+    let Some((last, parents)) = path.split_last() else {
+        return Ok(Some(Container { range: root.range, len: root.properties.len() }));
+    };
+    let Some(parent) = object_at(root, parents)? else { return Ok(None) };
+    Ok(match get(parent, last)? {
+        Some(Ast::Object(o)) => Some(Container { range: o.range, len: o.properties.len() }),
+        Some(Ast::Array(a)) => Some(Container { range: a.range, len: a.elements.len() }),
+        _ => None,
+    })
+}
+
+fn object_at<'a, 'b>(root: &'b Object<'a>, path: &[&str]) -> Result<Option<&'b Object<'a>>> {
+    let mut object = root;
+    for key in path {
+        match get(object, key)? {
+            Some(Ast::Object(inner)) => object = inner,
+            _ => return Ok(None),
+        }
     }
+    Ok(Some(object))
+}
+
+fn inside(text: &str, container: &Container) -> Option<String> {
+    let inner = &text[container.range.start + 1..container.range.end - 1];
+    (container.len == 0).then(|| inner.to_owned())
+}
+
+/// Removes the container at the path when it is empty. One that was there before is made to look
+/// as it did; one that holds a comment stays.
+fn remove_if_empty(text: &str, path: &[&str], kept: &Kept) -> Result<String> {
+    let same = || Ok(text.to_owned());
     with_root(text, |root| {
-        let mut parent = root;
-        for key in &path[..path.len() - 1] {
-            match get(parent, key)? {
-                Some(Ast::Object(object)) => parent = object,
-                _ => return Ok(text.to_owned()),
-            }
+        let Some(found) = container(root, path)? else { return same() };
+        let Some(inner) = inside(text, &found) else { return same() };
+        if let Some(old) = kept.get(&path.join(".")) {
+            return Ok(match old {
+                Some(old) if old.split_whitespace().eq(inner.split_whitespace()) => {
+                    splice::spliced(text, found.range.start + 1, found.range.end - 1, old)
+                }
+                _ => text.to_owned(),
+            });
         }
-        let last = path.last().copied().unwrap_or_default();
-        let at = parent.properties.iter().position(|p| p.name.as_str() == last);
-        let is_empty = |value: &Ast| match value {
-            Ast::Object(o) => o.properties.is_empty(),
-            Ast::Array(a) => a.elements.is_empty(),
-            _ => false,
+        let (Some((last, parents)), true) = (path.split_last(), inner.trim().is_empty()) else {
+            return same();
         };
-        match at.filter(|&i| is_empty(&parent.properties[i].value)) {
-            Some(i) => {
-                let ranges: Vec<_> = parent.properties.iter().map(|p| p.range).collect();
-                Ok(remove_element(text, parent.range, &ranges, i))
-            }
-            None => Ok(text.to_owned()),
-        }
+        let Some(parent) = object_at(root, parents)? else { return same() };
+        let Some(at) = parent.properties.iter().position(|p| p.name.as_str() == *last) else {
+            return same();
+        };
+        let ranges: Vec<_> = parent.properties.iter().map(|p| p.range).collect();
+        Ok(remove_element(text, parent.range, &ranges, at))
     })
 }
 

@@ -1,212 +1,247 @@
-//! `ccc install`, `ccc uninstall`: the hook entries in a client's settings.
+//! `ccc install`: the hook entries in a client's settings, and the slash commands beside them.
+
+mod notices;
+mod program;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::cli::{InstallArgs, Scope};
-use crate::clients::settings::{self, Entry, Refusal};
+use crate::clients::claude_commands::{self, SlashCommand};
+use crate::clients::settings::{self, Entry};
 use crate::cmd::Context;
-use crate::config;
-use crate::error::{Error, Exit, PathContext, Result};
-use crate::rules::policy::CLAUDE_BLOCK_CAP;
-use crate::rules::stop::Client;
-use crate::sys::fs;
+use crate::cmd::wiring::{
+    self, CAP_VARIABLE, CONTAINERS, EVENTS, Installed, Record, SCOPES, refused, settings_path,
+};
+use crate::config::{self, Config};
+use crate::error::{Exit, PathContext, Result};
+use crate::sys::{fs, trust};
 
-/// Events that ccc wants to hear of.
-const EVENTS: &[&str] = &["Stop", "UserPromptSubmit"];
-/// Largest settings file, in bytes.
-const MAX_FILE: u64 = 16 << 20;
-/// Seconds of a hook beyond the limits of the review and the checks.
+/// Seconds of a Stop hook beyond the limits of the review and the checks.
 const SLACK_SECS: u64 = 30;
+/// Seconds of the prompt hook, which only takes a baseline.
+const PROMPT_SECS: u64 = 10;
+
+/// Everything that an installation would change.
+struct Plan {
+    path: PathBuf,
+    old: Option<String>,
+    new: String,
+    installed: Installed,
+    /// Command files to write, with their texts.
+    commands: Vec<(PathBuf, String)>,
+    notices: Vec<String>,
+}
 
 /// Wires the hook.
-pub fn install(context: &Context, args: &InstallArgs) -> Result<Exit> {
-    only_claude(args)?;
-    let path = settings_path(context, args.scope)?;
-    let old = read(&path)?;
-    if let Some(other) = registered_elsewhere(context, &path) {
+pub fn run(context: &Context, args: &InstallArgs) -> Result<Exit> {
+    wiring::only_claude(&args.wiring)?;
+    let path = settings_path(context, args.wiring.scope)?;
+    if let Some(other) = registered_in_project(context, &path)? {
         context.print(&format!(
             "nothing to do: the hook is already registered in `{}`; a second entry would only be \
              skipped",
             other.display()
         ))?;
-        return Ok(Exit::Ok);
+        return notify(context, &notices::disabled(context));
     }
-    let new = settings::install(&old, &entries(context)?).map_err(|r| refused(&path, r))?;
-    let is_change = new != old;
-    let plan = if is_change { "add the hook to" } else { "leave as it is" };
-    if args.dry_run {
-        let diff = similar::TextDiff::from_lines(&old, &new);
-        context.print(&format!("would {plan} `{}`\n{}", path.display(), diff.unified_diff()))?;
-        return Ok(Exit::Ok);
+    let config = load_config(context)?;
+    let mut plan = plan(context, args, &path, &config)?;
+    if plan.is_change() {
+        wiring::check_writable(&path)?;
     }
-    if is_change {
-        remember_containers(context, &path, &old)?;
-        write(&path, &new)?;
+    if args.wiring.dry_run {
+        return context.print(&plan.shown()).map(|()| Exit::Ok);
     }
-    let done = if is_change { "the hook is installed in" } else { "the hook is up to date in" };
+    plan.apply(context)?;
+    let done = if plan.is_change() { "installed" } else { "up to date" };
     context.print(&format!(
-        "{done} `{}`\nswitch off with `ccc off`, take out with `ccc uninstall`",
+        "the hook is {done} in `{}`\nswitch off with `ccc off`, take out with `ccc uninstall`",
         path.display()
     ))?;
-    notices(context)
+    plan.notices.extend(notices::disabled(context));
+    plan.notices.extend(notices::second(context, &path)?);
+    plan.notices.extend(notices::cap(context, config.max_iterations));
+    notify(context, &plan.notices)
 }
 
-/// Takes out exactly what `install` put in.
-pub fn uninstall(context: &Context, args: &InstallArgs) -> Result<Exit> {
-    only_claude(args)?;
-    let path = settings_path(context, args.scope)?;
-    let old = read(&path)?;
-    let keep = remembered(context, &path);
-    let new = settings::uninstall(&old, EVENTS, &keep).map_err(|r| refused(&path, r))?;
-    if new == old {
-        context.print(&format!("there is no hook of ccc in `{}`", path.display()))?;
-        return Ok(Exit::Ok);
+fn notify(context: &Context, notices: &[String]) -> Result<Exit> {
+    for notice in notices {
+        context.print(&format!("notice: {notice}"))?;
     }
-    if args.dry_run {
-        let diff = similar::TextDiff::from_lines(&old, &new);
-        context.print(&format!("would edit `{}`\n{}", path.display(), diff.unified_diff()))?;
-        return Ok(Exit::Ok);
-    }
-    write(&path, &new)?;
-    context.print(&format!("the hook is taken out of `{}`", path.display()))?;
     Ok(Exit::Ok)
 }
 
-fn only_claude(args: &InstallArgs) -> Result<()> {
-    match Client::from(args.client) {
-        Client::Claude => Ok(()),
-        other => Err(Error::problem(format!(
-            "ccc cannot wire `{}` yet; only `claude` is supported",
-            other.name()
-        ))),
+fn load_config(context: &Context) -> Result<Config> {
+    let paths = context.paths()?;
+    let is_trusted = |bytes: &[u8]| trust::is_trusted(&paths.trust(), &context.project, bytes);
+    Ok(config::load(&paths, &context.project, is_trusted).config)
+}
+
+fn plan(context: &Context, args: &InstallArgs, path: &Path, config: &Config) -> Result<Plan> {
+    let program = program::quoted(context)?;
+    let old = wiring::read(path)?;
+    let text = old.as_deref().unwrap_or_default();
+    let mut installed = Record::load(context)?.get(path);
+    let is_own = |e: &str| settings::own_commands(text, e).is_ok_and(|c| !c.is_empty());
+    if !EVENTS.iter().any(|e| is_own(e)) {
+        installed.kept = settings::containers(text, CONTAINERS);
+        installed.is_new = old.is_none();
     }
+    let new = settings::install(text, &entries(&program, config)).map_err(|r| refused(path, r))?;
+    let (commands, notices) = plan_commands(context, args.wiring.scope, &program)?;
+    let mut plan = Plan { path: path.to_path_buf(), old, new, installed, commands, notices };
+    if args.raise_cap {
+        plan.raise_cap(context, config.max_iterations)?;
+    }
+    Ok(plan)
 }
 
-fn settings_path(context: &Context, scope: Scope) -> Result<PathBuf> {
-    Ok(match scope {
-        Scope::User => context.paths()?.client_dir.join("settings.json"),
-        Scope::Project => context.project.join(".claude/settings.json"),
-        Scope::Local => context.project.join(".claude/settings.local.json"),
-    })
-}
-
-fn entries(context: &Context) -> Result<Vec<Entry>> {
-    let program = std::env::current_exe()
-        .map_err(|e| Error::problem(format!("cannot find the path of this program: {e}")))?;
-    let program = program.to_str().ok_or_else(|| {
-        Error::problem("the path of this program is not UTF-8; move it, then install again")
-    })?;
-    let command = format!("'{}' hook", program.replace('\'', "'\\''"));
-    let config = config::load(&context.paths()?, &context.project, |_| false).config;
-    let checks: u64 = config.evidence.checks.iter().map(|c| c.timeout_secs).sum();
-    let timeout = config.review.timeout_secs + checks + SLACK_SECS;
+/// The entries, whose time limits leave room for the review and the checks.
+fn entries(program: &str, config: &Config) -> Vec<Entry> {
+    let checks = config.evidence.checks.iter().map(|c| c.timeout_secs);
+    let work = checks.fold(config.review.timeout_secs, u64::saturating_add);
     let entry = |event, timeout, status_message| Entry {
         event,
-        command: command.clone(),
+        command: format!("{program} hook"),
         timeout,
         status_message,
     };
-    Ok(vec![
-        entry("Stop", timeout, Some("ccc is reviewing the work")),
-        entry("UserPromptSubmit", 10, None),
-    ])
+    vec![
+        entry("Stop", work.saturating_add(SLACK_SECS), Some("ccc is reviewing the work")),
+        entry("UserPromptSubmit", PROMPT_SECS, None),
+    ]
 }
 
-fn read(path: &Path) -> Result<String> {
-    let bytes = fs::read_optional(path, MAX_FILE).at("read", path)?.unwrap_or_default();
-    String::from_utf8(bytes).map_err(|_| {
-        Error::problem(format!(
-            "`{}` is not UTF-8; nothing was changed, save it as UTF-8 first",
-            path.display()
-        ))
-    })
-}
+/// Command files with their texts, and what to tell about those that cannot be written.
+type CommandPlan = (Vec<(PathBuf, String)>, Vec<String>);
 
-fn refused(path: &Path, refusal: Refusal) -> Error {
-    match refusal {
-        Refusal::Syntax { line, column, problem } => {
-            let problem = format!("{problem}; nothing was changed, mend it first");
-            Error::Syntax { path: path.to_path_buf(), line, column, problem }
-        }
-        Refusal::Shape(why) => Error::problem(format!("`{}` is left alone: {why}", path.display())),
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let target = fs::resolve_links(path).at("follow", path)?;
-    if let Some(dir) = target.parent() {
-        fs::create_private_dir(dir).at("create", dir)?;
-    }
-    if std::fs::metadata(&target).is_ok_and(|m| m.permissions().readonly()) {
-        return Err(Error::problem(format!(
-            "`{}` is read-only; nothing was changed, make it writable first",
-            target.display()
-        )));
-    }
-    fs::write_atomic(path, text.as_bytes()).at("write", path)
-}
-
-/// Settings of this project that hold the hook already.
-fn registered_elsewhere(context: &Context, path: &Path) -> Option<PathBuf> {
-    let places = ["settings.json", "settings.local.json"];
-    let files = places.map(|name| context.project.join(".claude").join(name));
-    files.into_iter().filter(|f| f != path).find(|file| {
-        read(file).is_ok_and(|text| {
-            settings::own_commands(&text, "Stop").is_ok_and(|commands| !commands.is_empty())
-        })
-    })
-}
-
-fn notices(context: &Context) -> Result<Exit> {
-    for scope in [Scope::User, Scope::Project, Scope::Local] {
-        let path = settings_path(context, scope)?;
-        let value = settings::parse_value(&read(&path).unwrap_or_default()).unwrap_or(Value::Null);
-        if value.get("disableAllHooks") == Some(&Value::Bool(true)) {
-            context.print(&format!(
-                "notice: `disableAllHooks` in `{}` switches all hooks off, so ccc will not run",
-                path.display()
-            ))?;
+fn plan_commands(context: &Context, scope: Scope, program: &str) -> Result<CommandPlan> {
+    let dir = wiring::commands_dir(context, scope)?;
+    let mut plan = (Vec::new(), Vec::new());
+    for command in claude_commands::ALL {
+        match plan_command(&dir, command, program) {
+            Ok(Some(file)) => plan.0.push(file),
+            Ok(None) => {}
+            Err(notice) => plan.1.push(notice),
         }
     }
-    let max = config::load(&context.paths()?, &context.project, |_| false).config.max_iterations;
-    let cap = context.env.claude_block_cap.unwrap_or(CLAUDE_BLOCK_CAP);
-    if cap > 0 && max > cap {
-        context.print(&format!(
-            "notice: Claude Code overrides a hook after {cap} consecutive blocks without a tool call, \
-             below max_iterations ({max}); set CLAUDE_CODE_STOP_HOOK_BLOCK_CAP to raise its cap"
-        ))?;
+    Ok(plan)
+}
+
+fn plan_command(
+    dir: &Path,
+    command: SlashCommand,
+    program: &str,
+) -> Result<Option<(PathBuf, String)>, String> {
+    let path = dir.join(command.file);
+    let name = command.file.trim_end_matches(".md");
+    let Some(text) = claude_commands::text(command, program) else {
+        return Err(format!(
+            "there is no `/{name}`: Claude Code cannot run the path {program} from it"
+        ));
+    };
+    match wiring::read(&path) {
+        _ if path.is_symlink() => {}
+        Ok(None) => return Ok(Some((path, text))),
+        Ok(Some(old)) if old == text => return Ok(None),
+        Ok(Some(old)) if claude_commands::is_ours(old.as_bytes()) => {
+            return Ok(Some((path, text)));
+        }
+        Ok(Some(_)) | Err(_) => {}
     }
-    Ok(Exit::Ok)
+    Err(format!("`{}` is not ccc's and is left alone, so `/{name}` is yours", path.display()))
 }
 
-fn memory(context: &Context) -> Result<PathBuf> {
-    Ok(context.paths()?.ccc_home.join("installed.json"))
-}
-
-/// Remembers which containers the user had, so that `uninstall` leaves them.
-fn remember_containers(context: &Context, path: &Path, old: &str) -> Result<()> {
-    if EVENTS.iter().any(|e| settings::own_commands(old, e).is_ok_and(|c| !c.is_empty())) {
-        return Ok(());
+impl Plan {
+    fn is_change(&self) -> bool {
+        self.old.as_deref() != Some(self.new.as_str())
     }
-    let file = memory(context)?;
-    let home = context.paths()?.ccc_home;
-    fs::create_private_dir(&home).at("create", &home)?;
-    let mut all = read_memory(&file);
-    all[path.to_string_lossy().as_ref()] = settings::containers(old, EVENTS).into();
-    fs::write_atomic(&file, all.to_string().as_bytes()).at("write", &file)
+
+    fn old(&self) -> &str {
+        self.old.as_deref().unwrap_or_default()
+    }
+
+    fn shown(&self) -> String {
+        let mut text = if self.is_change() {
+            format!("would change `{}`\n", self.path.display())
+        } else {
+            format!("would leave `{}` as it is\n", self.path.display())
+        };
+        text += &wiring::diff(&self.path, self.old(), &self.new);
+        for (path, _) in &self.commands {
+            text += &format!("would write `{}`\n", path.display());
+        }
+        text
+    }
+
+    /// Raises the client's cap in this file to the blocks that ccc may ask for.
+    fn raise_cap(&mut self, context: &Context, max: u32) -> Result<()> {
+        let value = settings::parse_value(&self.new).map_err(|r| refused(&self.path, r))?;
+        let present = settings::variable(&value, CAP_VARIABLE);
+        if notices::is_enough(context, max) {
+            return Ok(());
+        }
+        if present.is_some() && present != self.installed.cap {
+            self.notices.push(format!(
+                "{CAP_VARIABLE} in `{}` is not ccc's and is left alone",
+                self.path.display()
+            ));
+            return Ok(());
+        }
+        if present.is_none() {
+            self.installed.kept.remove("env");
+            self.installed.kept.extend(settings::containers(self.old(), &["env"]));
+        }
+        let cap = max.to_string();
+        let raised = settings::set_variable(&self.new, CAP_VARIABLE, &cap);
+        self.new = raised.map_err(|r| refused(&self.path, r))?;
+        self.installed.cap = Some(cap);
+        Ok(())
+    }
+
+    /// Writes the record first: entries that nobody knows of could not be taken out cleanly.
+    fn apply(&mut self, context: &Context) -> Result<()> {
+        let mut record = Record::load(context)?;
+        if self.is_change() {
+            let dirs = self.path.parent().map(wiring::make_dirs).transpose()?.unwrap_or_default();
+            self.installed.dirs.extend(dirs);
+            record.put(&self.path, &self.installed)?;
+            let dirs = wiring::replace(&self.path, self.old.as_deref(), &self.new)?;
+            self.installed.dirs.extend(dirs);
+        }
+        for (path, text) in std::mem::take(&mut self.commands) {
+            match self.write_command(&path, &text) {
+                Ok(()) => {}
+                Err(e) => self.notices.push(format!("{e}; the hook works without this file")),
+            }
+        }
+        if record.get(&self.path) != self.installed {
+            record.put(&self.path, &self.installed)?;
+        }
+        Ok(())
+    }
+
+    fn write_command(&mut self, path: &Path, text: &str) -> Result<()> {
+        if let Some(dir) = path.parent() {
+            self.installed.dirs.extend(wiring::make_dirs(dir)?);
+        }
+        fs::write_atomic(path, text.as_bytes()).at("write", path)
+    }
 }
 
-fn remembered(context: &Context, path: &Path) -> Vec<String> {
-    let Ok(file) = memory(context) else { return Vec::new() };
-    let all = read_memory(&file);
-    let list = all.get(path.to_string_lossy().as_ref()).and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_owned)).collect()
+/// Settings of this project, other than `path`, that hold the hook already.
+fn registered_in_project(context: &Context, path: &Path) -> Result<Option<PathBuf>> {
+    for scope in SCOPES {
+        let file = settings_path(context, scope)?;
+        let is_other = scope != Scope::User && !fs::is_same(&file, path);
+        if is_other && has_hook(&file) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }
 
-fn read_memory(file: &Path) -> Value {
-    let bytes = fs::read_optional(file, MAX_FILE).ok().flatten().unwrap_or_default();
-    let value = serde_json::from_slice::<Value>(&bytes).ok();
-    value.filter(Value::is_object).unwrap_or_else(|| serde_json::json!({}))
+fn has_hook(file: &Path) -> bool {
+    let text = wiring::read(file).ok().flatten().unwrap_or_default();
+    settings::own_commands(&text, "Stop").is_ok_and(|commands| !commands.is_empty())
 }

@@ -12,6 +12,8 @@ pub mod status;
 pub mod status_block;
 pub mod switch;
 pub mod trust;
+pub mod uninstall;
+pub mod wiring;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -84,6 +84,34 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether [`write_atomic`] could replace this file, as far as permissions tell. Changes nothing.
+///
+/// # Errors
+/// The file has no write permission at all (somebody protected it, even from its owner), is no
+/// regular file, or its directory takes no new file.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    let target = resolve_links(path)?;
+    let denied = |what: &str| io::Error::new(io::ErrorKind::PermissionDenied, what.to_owned());
+    match fs::metadata(&target) {
+        Ok(m) if !m.is_file() => return Err(io::Error::other("it is not a regular file")),
+        Ok(m) if m.permissions().readonly() => return Err(denied("the file is read-only")),
+        _ => {}
+    }
+    let parents = target.ancestors().skip(1);
+    let Some(dir) = parents.map(Path::to_path_buf).find(|d| d.exists()) else { return Ok(()) };
+    let wanted = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+    rustix::fs::access(&dir, wanted)
+        .map_err(|_| denied(&format!("the directory `{}` is not writable", dir.display())))
+}
+
+/// Whether two paths lead to the same file; of absent ones, whether they are written alike.
+pub fn is_same(a: &Path, b: &Path) -> bool {
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => a == b,
+    }
+}
+
 /// Opens a file for appending; a new one gets mode 0600.
 ///
 /// # Errors

@@ -68,26 +68,23 @@ pub fn append(
     spliced(text, at, at, &format!("{leading}{}{indent}{item}{trailing}", style.newline))
 }
 
-/// Takes out the element with this index, and the comma that it brought along.
+/// Takes out the element with this index, and the comma and the blanks that it brought along.
+/// Comments around it stay: somebody else wrote them.
 pub fn remove_element(text: &str, container: Range, elements: &[Range], index: usize) -> String {
     let (start, end) = (elements[index].start, elements[index].end);
     let own_comma = comma_after(text, end, container.end);
-    if index == 0 {
-        let from = container.start + 1;
-        let to = match own_comma {
-            Some(comma) => comma + 1,
-            None => end,
-        };
-        // What is left of an emptied container is its brackets.
-        let rest = &text[to..container.end - 1];
-        let to = if elements.len() == 1 && rest.trim().is_empty() { container.end - 1 } else { to };
-        return spliced(text, from, to, "");
-    }
-    let before = comma_after(text, elements[index - 1].end, start);
-    match (before, own_comma) {
-        (Some(before), Some(own)) => spliced(text, before + 1, own + 1, ""),
-        (Some(before), None) => spliced(text, before, end, ""),
-        (None, _) => spliced(text, start, end, ""),
+    let comma_before = index.checked_sub(1).and_then(|i| comma_after(text, elements[i].end, start));
+    let gap = comma_before.map_or(container.start + 1, |comma| comma + 1);
+    let is_blank = |from: usize, to: usize| text[from..to].trim().is_empty();
+    let from = if is_blank(gap, start) { gap } else { start };
+    // What is left of an emptied container is its brackets.
+    let inner_end = container.end - 1;
+    let is_emptied = elements.len() == 1 && from == gap;
+    let until = |to: usize| if is_emptied && is_blank(to, inner_end) { inner_end } else { to };
+    match (own_comma, comma_before) {
+        (Some(comma), _) => spliced(&spliced(text, comma, until(comma + 1), ""), from, end, ""),
+        (None, Some(comma)) => spliced(&spliced(text, from, end, ""), comma, comma + 1, ""),
+        (None, None) => spliced(text, from, until(end), ""),
     }
 }
 
@@ -118,7 +115,7 @@ fn comma_after(text: &str, from: usize, until: usize) -> Option<usize> {
 }
 
 /// Leading blanks of the line that holds this position.
-fn line_indent(text: &str, at: usize) -> &str {
+pub fn line_indent(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |i| i + 1);
     let line = &text[start..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
@@ -131,7 +128,8 @@ fn compact(key: Option<&str>, value: &Value) -> String {
     }
 }
 
-fn pretty(key: Option<&str>, value: &Value, style: &Style, indent: &str) -> String {
+/// A value as it is written on lines of their own, the first of them at `indent`.
+pub fn pretty(key: Option<&str>, value: &Value, style: &Style, indent: &str) -> String {
     let text = format!("{value:#}");
     let mut out = key.map_or(String::new(), |key| format!("{}: ", Value::from(key)));
     for (i, line) in text.lines().enumerate() {
