@@ -15,7 +15,8 @@ use crate::rules::stop::Client;
     long_about = "ccc is a Stop hook for coding agents. When the agent wants to stop, ccc collects \
         evidence of what was really done, lets an independent, read-only supervisor session \
         review it, and answers: go on, with this feedback, or: you may stop.\n\n\
-        Start with `ccc install`, look with `ccc monitor`, switch off with `ccc off`.",
+        See it at work with `ccc demo`, start with `ccc install`, look with `ccc monitor`, switch \
+        off with `ccc off`.",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -55,6 +56,8 @@ pub enum Command {
     Trust,
     /// Take that permission back
     Untrust,
+    /// Show a supervised session end to end, with no account and no network
+    Demo(DemoArgs),
     /// Print shell completions
     Completions {
         /// Shell to print them for
@@ -197,4 +200,11 @@ pub struct StatusBlockArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct DemoArgs {
+    /// Leave the scratch directory in place, to look around in it
+    #[arg(long)]
+    pub keep: bool,
 }

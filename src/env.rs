@@ -43,6 +43,8 @@ pub struct Env {
     pub home: Option<PathBuf>,
     /// `PATH`.
     pub path: Option<OsString>,
+    /// `NO_COLOR` is set, or `TERM` is `dumb`.
+    pub is_plain: bool,
 }
 
 impl Env {
@@ -65,8 +67,19 @@ impl Env {
             git: std::env::vars_os().map(|(name, _)| name).filter(is_git).collect(),
             home: dirs::home_dir().filter(|p| p.is_absolute()),
             path: get("PATH"),
+            is_plain: get("NO_COLOR").is_some() || text("TERM").is_some_and(|v| v == "dumb"),
         }
     }
+}
+
+/// Names of all variables but `PATH` and those of the dynamic linker: what a child is started
+/// without that shall see nothing of the user's.
+pub fn names() -> Vec<OsString> {
+    let is_needed = |name: &OsString| {
+        let name = name.as_encoded_bytes();
+        name == b"PATH" || name.starts_with(b"LD_") || name.starts_with(b"DYLD_")
+    };
+    std::env::vars_os().map(|(name, _)| name).filter(|name| !is_needed(name)).collect()
 }
 
 /// Whether a variable could make git speak of another repository, write traces, run a program or

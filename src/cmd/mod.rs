@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and what they share: the environment and the output.
 
+pub mod demo;
 pub mod evidence;
 pub mod generate;
 pub mod hook;
