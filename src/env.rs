@@ -5,6 +5,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::rules::redact::Secrets;
+
 /// `1` in the environment of a review: the hook inside it allows at once, so a review never
 /// reviews itself.
 pub const SUPERVISING: &str = "CCC_SUPERVISING";
@@ -39,6 +41,8 @@ pub struct Env {
     pub claude_block_cap: Option<u32>,
     /// Names of the `GIT_*` variables: they are kept from every git that ccc starts.
     pub git: Vec<OsString>,
+    /// What must not be stored, logged, shown or sent: the values of secret-looking variables.
+    pub secrets: Secrets,
     /// `HOME`, only if absolute.
     pub home: Option<PathBuf>,
     /// `PATH`.
@@ -65,6 +69,7 @@ impl Env {
             claude_pid: text("CLAUDE_PID").and_then(|v| v.parse().ok()).filter(|&pid| pid > 1),
             claude_block_cap: text("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").and_then(|v| v.parse().ok()),
             git: std::env::vars_os().map(|(name, _)| name).filter(is_git).collect(),
+            secrets: secrets(),
             home: dirs::home_dir().filter(|p| p.is_absolute()),
             path: get("PATH"),
             is_plain: get("NO_COLOR").is_some() || text("TERM").is_some_and(|v| v == "dumb"),
@@ -80,6 +85,14 @@ pub fn names() -> Vec<OsString> {
         name == b"PATH" || name.starts_with(b"LD_") || name.starts_with(b"DYLD_")
     };
     std::env::vars_os().map(|(name, _)| name).filter(|name| !is_needed(name)).collect()
+}
+
+fn secrets() -> Secrets {
+    let text = |(name, value): (OsString, OsString)| {
+        (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+    };
+    let all: Vec<(String, String)> = std::env::vars_os().map(text).collect();
+    Secrets::from_variables(all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 /// Whether a variable could make git speak of another repository, write traces, run a program or

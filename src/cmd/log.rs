@@ -30,7 +30,10 @@ pub fn run(context: &Context, args: &LogArgs) -> Result<Exit> {
         let seen = newest.as_ref().and_then(|last| events.iter().rposition(|e| e == last));
         let fresh = &events[seen.map_or(0, |i| i + 1)..];
         for event in fresh.iter().filter(|e| is_wanted(e)) {
-            let line = if args.json { event.to_string() } else { as_text(event) };
+            let mut event = event.clone();
+            // What an older version wrote may hold a secret.
+            context.env.secrets.hide_in(&mut event);
+            let line = if args.json { event.to_string() } else { as_text(&event) };
             context.print(&line)?;
         }
         newest = events.last().cloned();

@@ -7,6 +7,7 @@ use crate::cmd::Context;
 use crate::cmd::switch::session_id;
 use crate::config::{self, Config};
 use crate::error::{Exit, Result};
+use crate::rules::redact::redact;
 use crate::rules::state::SessionState;
 use crate::rules::stop::{Client, SessionId};
 use crate::rules::text::{cut, one_line};
@@ -28,6 +29,8 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit> {
     };
     if args.json {
         let mut all: Vec<Value> = states.iter().map(|s| as_json(s, &config)).collect();
+        // What an older version stored may hold a secret.
+        all.iter_mut().for_each(|s| context.env.secrets.hide_in(s));
         let value = if is_one { all.remove(0) } else { json!({ "sessions": all }) };
         context.print(&format!("{value:#}"))?;
         return Ok(Exit::Ok);
@@ -41,7 +44,7 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit> {
     }
     let now = clock::now();
     states.iter().for_each(|s| out.push_str(&as_text(s, &config, now)));
-    context.print(&out)?;
+    context.print(&redact(&out, &context.env.secrets))?;
     Ok(Exit::Ok)
 }
 

@@ -55,6 +55,14 @@ pub struct Work {
     pub fingerprint: Option<String>,
 }
 
+impl Work {
+    /// The texts that are cut to fit, but no names of files: those are compared.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let subjects = self.commits.iter_mut().map(|commit| &mut commit.subject);
+        subjects.chain(&mut self.notes).chain([&mut self.patch])
+    }
+}
+
 /// A branch that another one follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upstream {

@@ -14,6 +14,7 @@ pub mod outcome;
 pub mod policy;
 pub mod prompt;
 pub mod record;
+pub mod redact;
 pub mod state;
 pub mod status_block;
 pub mod status_judge;

@@ -85,7 +85,43 @@ impl Decision {
     }
 }
 
+impl Decision {
+    /// Every text in it that somebody else wrote.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Allow(allow) => allow.text_mut().into_iter().collect(),
+            Self::Block(Block::Gate { name, ended, output }) => vec![name, ended, output],
+            Self::Block(Block::Incomplete(text) | Block::Unchanged(text) | Block::Doubt(text)) => {
+                vec![text]
+            }
+            Self::Block(Block::ReviewFailed) => Vec::new(),
+        }
+    }
+}
+
 impl Allow {
+    fn text_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::NoSession(text)
+            | Self::Background(text)
+            | Self::ApiError(text)
+            | Self::BreakerOpen(text)
+            | Self::StateNotSaved(text)
+            | Self::NeedsHuman(text)
+            | Self::JudgeFailed(text)
+            | Self::Internal(text) => Some(text),
+            Self::NotThisStop
+            | Self::Off
+            | Self::AlreadyReviewing
+            | Self::Approved
+            | Self::ApprovedBefore
+            | Self::CapReached { .. }
+            | Self::ClientCap { .. }
+            | Self::RateLimited { .. }
+            | Self::LockHeld => None,
+        }
+    }
+
     /// Stable name in the history.
     pub fn slug(&self) -> &'static str {
         match self {

@@ -17,6 +17,19 @@ pub enum Record {
     ApiError(String),
 }
 
+impl Record {
+    /// Every text that somebody else wrote.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Request(text) | Self::Said(text) | Self::ApiError(text) => vec![text],
+            Self::Answered { text, .. } => vec![text],
+            Self::Called { call: Call::Run { command, .. }, .. } => vec![command],
+            Self::Called { call: Call::Edit { text, .. }, .. } => vec![text],
+            Self::Called { call: Call::Other { .. }, .. } | Self::HookFeedback => Vec::new(),
+        }
+    }
+}
+
 /// A tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {

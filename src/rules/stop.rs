@@ -128,6 +128,12 @@ impl Stop {
         }
     }
 
+    /// Every text that somebody else wrote.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let own = self.last_assistant_message.iter_mut().chain(&mut self.prompt);
+        own.chain(self.background_tasks.iter_mut().map(|task| &mut task.what))
+    }
+
     /// Background work that still runs. Anything not known to have ended counts as running.
     pub fn running_tasks(&self) -> impl Iterator<Item = &BackgroundTask> {
         let ended = ["completed", "done", "failed", "killed", "stopped", "cancelled", "error"];

@@ -29,6 +29,8 @@ const GRACE_CANCEL: Duration = Duration::from_millis(700);
 const DRAIN: Duration = Duration::from_millis(500);
 /// Longest wait between two looks at cancel and deadline.
 const TICK: Duration = Duration::from_millis(100);
+/// Most bytes that are left out on each side of a cut because they belong to the line that is cut.
+const MAX_TORN: usize = 4 << 10;
 /// A line of output longer than this is not given to the line reader.
 const MAX_LINE: usize = 8 << 20;
 
@@ -66,16 +68,28 @@ pub struct Output {
 }
 
 impl Output {
-    /// The output as text; what is not UTF-8 is replaced, and a cut is marked.
+    /// The output as text; what is not UTF-8 is replaced, and a cut is marked. The rest of the line
+    /// that is cut is left out, too: half a secret would not be known as one.
     pub fn text(&self) -> String {
         if self.skipped == 0 {
             let all = [self.head.as_slice(), &self.tail].concat();
             return String::from_utf8_lossy(&all).into_owned();
         }
-        let (head, tail) =
-            (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&self.tail));
-        format!("{head}\n[... {} bytes left out ...]\n{tail}", self.skipped)
+        let head = &self.head[..self.head.len() - torn(self.head.iter().rev())];
+        let tail = &self.tail[torn(self.tail.iter())..];
+        let skipped =
+            self.skipped as usize + self.head.len() - head.len() + self.tail.len() - tail.len();
+        let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
+        format!("{head}\n[... {skipped} bytes left out ...]\n{tail}")
     }
+}
+
+/// How many bytes, counted from a cut, belong to the line that is cut; of a long line, to its word.
+fn torn<'a>(bytes: impl Iterator<Item = &'a u8> + Clone) -> usize {
+    let near = bytes.take(MAX_TORN);
+    let line_end = near.clone().position(|&b| b == b'\n');
+    let end = line_end.or_else(|| near.clone().position(u8::is_ascii_whitespace));
+    end.unwrap_or_else(|| near.count())
 }
 
 /// How a child ended.

@@ -13,6 +13,8 @@ use crate::rules::git::{Baseline, Git};
 use crate::rules::outcome::Block;
 use crate::rules::policy;
 use crate::rules::prompt::quote;
+use crate::rules::record::Record;
+use crate::rules::redact::{redact, redact_in_place};
 use crate::rules::state::SessionState;
 use crate::rules::text::{head_and_tail, printable};
 use crate::sys::checks::{self, CheckResult};
@@ -48,7 +50,11 @@ const BASELINE_BUDGET: Duration = Duration::from_millis(800);
 pub fn glance(session: &Session) -> Activity {
     let Some(path) = &session.stop.transcript_path else { return Activity::default() };
     let path = paths::expand_tilde(path, session.env);
-    activity::read(&claude_transcript::records(&transcript::read_lines(&path)))
+    let mut records = claude_transcript::records(&transcript::read_lines(&path));
+    // Here and below: before anything is cut, for half a secret is not known as one.
+    let texts = records.iter_mut().flat_map(Record::texts_mut);
+    texts.for_each(|text| redact_in_place(text, &session.env.secrets));
+    activity::read(&records)
 }
 
 /// Collects everything, runs the checks, and puts it together within `evidence.max_bytes`.
@@ -59,7 +65,13 @@ pub fn evidence(
     cancel: &Cancel,
 ) -> Collected {
     let config = &session.loaded.config.evidence;
-    let run = |check| checks::run(check, &session.project, cancel);
+    let secrets = &session.env.secrets;
+    let run = |check| {
+        let mut result = checks::run(check, &session.project, cancel);
+        redact_in_place(&mut result.run, secrets);
+        redact_in_place(&mut result.output, secrets);
+        result
+    };
     let checks: Vec<CheckResult> = config.checks.iter().map(run).collect();
     let message = match &session.stop.last_assistant_message {
         Some(message) => message.clone(),
@@ -77,7 +89,7 @@ pub fn evidence(
         Part::may("What was run", activity.render(true)),
     ];
     Collected {
-        text: evidence::compose(parts, config.max_bytes),
+        text: redact(&evidence::compose(parts, config.max_bytes), secrets).into_owned(),
         work: git.and_then(|g| g.fingerprint().map(str::to_owned)),
         requests: format!("{}\0{message}", activity.requests.join("\0")),
         is_question: policy::is_question(Some(&message)),
@@ -98,7 +110,11 @@ pub fn baseline(session: &Session) -> Option<Value> {
 fn look_at_git(session: &Session, state: Option<&SessionState>, cancel: &Cancel) -> Git {
     let stored = state.and_then(|s| s.chain.baseline.clone());
     let baseline: Option<Baseline> = stored.and_then(|value| serde_json::from_value(value).ok());
-    git::look(&probe(session, GIT_BUDGET, cancel), baseline.as_ref())
+    let mut git = git::look(&probe(session, GIT_BUDGET, cancel), baseline.as_ref());
+    if let Git::Work(work) = &mut git {
+        work.texts_mut().for_each(|text| redact_in_place(text, &session.env.secrets));
+    }
+    git
 }
 
 fn probe<'a>(session: &'a Session, limit: Duration, cancel: &'a Cancel) -> Probe<'a> {

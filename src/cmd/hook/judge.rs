@@ -10,6 +10,7 @@ use crate::clients::claude::{self, Fork, ForkResult};
 use crate::config::{JudgeKind, Review};
 use crate::env::{self, Env};
 use crate::paths::Paths;
+use crate::rules::redact::{Secrets, redact};
 use crate::rules::stop::SessionId;
 use crate::rules::text::{cut, one_line};
 use crate::rules::verdict::{self, Reading};
@@ -103,15 +104,15 @@ fn ask_claude(
         if let Some(found) = claude::read_result_line(line) {
             result = Some(found);
         } else if let Some(activity) = claude::read_activity(line) {
-            on_activity(activity);
+            on_activity(redact(&activity, &question.env.secrets).into_owned());
         }
     })?;
     let result = result.or_else(|| claude::read_result(&finished.stdout.text()));
     let mut usage = result.as_ref().map(usage).unwrap_or_default();
     usage.duration_ms = millis(finished.took);
     let answer = ended_early(&finished, question).unwrap_or_else(|| match result {
-        Some(result) => read_result(&result, finished.end, question.token),
-        None => read_plain(&finished, "claude", question.token),
+        Some(result) => read_result(&result, finished.end, question),
+        None => read_plain(&finished, "claude", question),
     });
     Ok(Asked { answer, usage })
 }
@@ -125,7 +126,7 @@ fn ask_command(question: &Question, cancel: &Cancel) -> Result<Asked, String> {
     let finished = run(question, OsStr::new("/bin/sh"), args, env, cancel, &mut |_| {})?;
     let usage = Usage { duration_ms: millis(finished.took), ..Usage::default() };
     let answer = ended_early(&finished, question)
-        .unwrap_or_else(|| read_plain(&finished, "the review command", question.token));
+        .unwrap_or_else(|| read_plain(&finished, "the review command", question));
     Ok(Asked { answer, usage })
 }
 
@@ -186,7 +187,9 @@ fn ended_early(finished: &Finished, question: &Question) -> Option<Answer> {
     }
 }
 
-fn read_result(result: &ForkResult, end: End, token: &str) -> Answer {
+fn read_result(result: &ForkResult, end: End, question: &Question) -> Answer {
+    let token = question.token;
+    let short = |text: &str| short(text, &question.env.secrets);
     let text = result.result.as_deref().unwrap_or_default();
     if result.is_error {
         let said =
@@ -213,7 +216,9 @@ fn read_result(result: &ForkResult, end: End, token: &str) -> Answer {
 }
 
 /// Output without a result record: plain text may be a verdict, a stream that broke off is none.
-fn read_plain(finished: &Finished, who: &str, token: &str) -> Answer {
+fn read_plain(finished: &Finished, who: &str, question: &Question) -> Answer {
+    let token = question.token;
+    let short = |text: &str| short(text, &question.env.secrets);
     let text = finished.stdout.text();
     let text = text.trim();
     let is_stream = text.lines().any(|line| {
@@ -263,8 +268,8 @@ fn usage(result: &ForkResult) -> Usage {
     }
 }
 
-fn short(text: &str) -> String {
-    cut(&one_line(text), 300).into_owned()
+fn short(text: &str, secrets: &Secrets) -> String {
+    cut(&one_line(&redact(text, secrets)), 300).into_owned()
 }
 
 fn millis(duration: Duration) -> u64 {

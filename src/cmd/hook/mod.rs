@@ -22,6 +22,7 @@ use crate::error::Result;
 use crate::paths::{self, Paths};
 use crate::rules::outcome::Allow;
 use crate::rules::policy;
+use crate::rules::redact::redact_in_place;
 use crate::rules::state::SessionState;
 use crate::rules::stop::{Client, Event, SessionId, Stop};
 use crate::sys::signals::Cancel;
@@ -102,10 +103,11 @@ fn decide(bytes: &[u8], forced: Option<Client>, env: &Env) -> Result<Ended> {
     if stop.is_subagent || matches!(stop.event, Event::Other(_)) {
         return Ok(allow(&Allow::NotThisStop));
     }
-    let session = Session::new(stop, id, env)?;
+    let mut session = Session::new(stop, id, env)?;
     if !session.is_enabled() {
         return Ok(allow(&Allow::Off));
     }
+    session.redact();
     if session.stop.event == Event::Prompt {
         review::note_prompt(&session);
         return Ok(Ended::Reply(Reply::silence()));
@@ -124,7 +126,8 @@ fn decide(bytes: &[u8], forced: Option<Client>, env: &Env) -> Result<Ended> {
 pub fn evidence_text(stop: Stop, env: &Env, cancel: &Cancel) -> Result<String> {
     let id = stop.session.clone().or_else(|| SessionId::new("evidence"));
     let id = id.ok_or_else(|| crate::error::Error::problem("no session id"))?;
-    let session = Session::new(stop, id, env)?;
+    let mut session = Session::new(stop, id, env)?;
+    session.redact();
     let state = match session.store.load(&session.id) {
         Stored::State(state) => Some(*state),
         Stored::Absent | Stored::Broken => None,
@@ -146,6 +149,11 @@ impl<'a> Session<'a> {
         let loaded = config::load(&paths, &project, is_trusted);
         let store = Store::new(paths.sessions());
         Ok(Self { stop, id, env, paths, project, work_dir, loaded, store, now: clock::now() })
+    }
+
+    /// Hides the secrets in what the payload says, before anything is made of it.
+    fn redact(&mut self) {
+        self.stop.texts_mut().for_each(|text| redact_in_place(text, &self.env.secrets));
     }
 
     /// The session's own switch, else the config's.

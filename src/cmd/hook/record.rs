@@ -26,7 +26,7 @@ pub fn event(session: &Session, state: Option<&SessionState>, conclusion: &Concl
         judge
     });
     let verdict = conclusion.verdict.as_ref();
-    let event = json!({
+    let mut event = json!({
         "ts": clock::now_rfc3339(),
         "type": "stop",
         "session_id": session.id.as_str(),
@@ -41,6 +41,7 @@ pub fn event(session: &Session, state: Option<&SessionState>, conclusion: &Concl
         "judge": judge,
         "fingerprint": conclusion.fingerprint,
     });
+    session.env.secrets.hide_in(&mut event);
     let _ = history::append_event(&session.paths.events(), &event);
     let line = format!(
         "{} {} {} {} {}: {}",

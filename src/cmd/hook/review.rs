@@ -11,6 +11,7 @@ use crate::config::{JudgeKind, OnError};
 use crate::rules::breaker::{self, Progress};
 use crate::rules::outcome::{Allow, Block, Decision};
 use crate::rules::policy::{self, Limits};
+use crate::rules::redact::{Secrets, redact, redact_in_place};
 use crate::rules::state::{Judged, LastVerdict, Phase, SessionState};
 use crate::rules::stop::Client;
 use crate::rules::verdict::{Reading, Verdict};
@@ -56,6 +57,15 @@ impl From<Decision> for Conclusion {
             progress: Progress::Unknown,
             is_counted: false,
         }
+    }
+}
+
+impl Conclusion {
+    /// Hides the secrets in what is stored, shown and sent from here on.
+    fn redact(&mut self, secrets: &Secrets) {
+        let texts = self.decision.texts_mut().into_iter();
+        let feedback = self.verdict.iter_mut().map(|verdict| &mut verdict.feedback);
+        texts.chain(feedback).for_each(|text| redact_in_place(text, secrets));
     }
 }
 
@@ -309,7 +319,7 @@ fn judge(
         review: &config.review,
         session: &session.id,
         effort: session.stop.effort.as_deref(),
-        prompt: &prompt,
+        prompt: &redact(&prompt, &session.env.secrets),
         token: &token,
         work_dir: &session.work_dir,
         paths: &session.paths,
@@ -372,6 +382,7 @@ fn token() -> String {
 
 /// Stores what came of it, writes the history, and answers.
 fn conclude(session: &Session, supervisor: &Supervisor, mut conclusion: Conclusion) -> Ended {
+    conclusion.redact(&session.env.secrets);
     let mut warnings = session.loaded.problems.clone();
     warnings.extend(supervisor.warnings.iter().cloned());
     let state = save(session, |state| {

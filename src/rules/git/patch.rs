@@ -109,7 +109,11 @@ pub fn new_file_section(path: &str, content: &[u8], is_whole: bool) -> Option<Se
         return None;
     }
     let content = String::from_utf8_lossy(content);
-    let lines: Vec<&str> = content.lines().collect();
+    let mut lines: Vec<&str> = content.lines().collect();
+    if !is_whole && !content.ends_with('\n') {
+        // Half a line may be half a secret, which would not be known as one.
+        lines.pop();
+    }
     let (a, b) = (format!("a/{path}"), format!("b/{path}"));
     let (a, b) = (diff::quote_path(&a), diff::quote_path(&b));
     let mut text = format!("diff --git {a} {b}\nnew file mode 100644\n");
