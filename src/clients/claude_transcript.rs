@@ -21,8 +21,15 @@ fn of(entry: &Value) -> Vec<Record> {
         }
         (Some("assistant"), Some(content)) => blocks(content).filter_map(assistant_block).collect(),
         (Some("user"), Some(content)) => user(entry, content),
+        (Some("system"), _) if is_overridden(entry) => vec![Record::Overridden],
         _ => Vec::new(),
     }
+}
+
+/// The note that more Stop hooks blocked in a row than the client allows.
+fn is_overridden(entry: &Value) -> bool {
+    let content = entry.get("content").and_then(Value::as_str).unwrap_or_default();
+    content.starts_with("A hook blocked the turn from ending")
 }
 
 fn user(entry: &Value, content: &Value) -> Vec<Record> {
@@ -35,10 +42,12 @@ fn user(entry: &Value, content: &Value) -> Vec<Record> {
     if is_meta && text.starts_with("Stop hook feedback:") {
         return vec![Record::HookFeedback];
     }
+    if text.starts_with("[Request interrupted") {
+        return vec![Record::Interrupted];
+    }
     // Notifications and the echo of local commands are tagged; they are nobody's request.
     let is_tagged = text.trim_start().starts_with("<task-notification>")
-        || text.trim_start().starts_with("<local-command")
-        || text.starts_with("[Request interrupted");
+        || text.trim_start().starts_with("<local-command");
     if is_meta || is_tagged || text.trim().is_empty() {
         return Vec::new();
     }

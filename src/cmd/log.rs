@@ -55,13 +55,9 @@ fn as_text(event: &Value) -> String {
         .map_or(String::new(), |n| format!(" round {n}"));
     let message = one_line(text("message"));
     let said = if message.is_empty() { String::new() } else { format!(": {}", cut(&message, 300)) };
-    let line = format!(
-        "{} {} {} {}{round} {}{said}",
-        text("ts"),
-        cut(text("session_id"), 9),
-        text("client"),
-        text("decision"),
-        text("reason"),
-    );
-    one_line(&line)
+    // Only a stop has a decision.
+    let what = format!("{}{round} {}", text("decision"), text("reason"));
+    let what = if text("decision").is_empty() { text("type") } else { &what };
+    let session = cut(text("session_id"), 9);
+    one_line(&format!("{} {session} {} {what}{said}", text("ts"), text("client")))
 }

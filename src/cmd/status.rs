@@ -80,6 +80,11 @@ fn as_json(s: &SessionState, config: &Config) -> Value {
         "cost_usd": s.cost.usd,
         "usage": s.cost,
         "discarded_blocks": s.discarded_blocks,
+        "last_discarded": s.last_discarded.map(|d| json!({
+            "round": d.round,
+            "what": d.what,
+            "at": clock::rfc3339(d.at),
+        })),
         "version": UNIFIED_VERSION,
         "session": {
             "id": s.session_id,
@@ -122,12 +127,10 @@ fn as_text(s: &SessionState, config: &Config, now: u64) -> String {
         let word = if v.completed { "complete" } else { "not complete" };
         out.push_str(&format!("    last verdict: {word}. {}\n", cut(&one_line(&v.feedback), 300)));
     }
-    if s.discarded_blocks > 0 {
-        out.push_str(&format!(
-            "    {} block(s) had no effect: a new prompt came before the agent went on (the client's \
-             cap, or an interruption)\n",
-            s.discarded_blocks
-        ));
+    if let Some(discarded) = &s.last_discarded {
+        let age = clock::age(now.saturating_sub(discarded.at));
+        let count = s.discarded_blocks;
+        out.push_str(&format!("    {} ({age} ago; {count} so far)\n", discarded.sentence()));
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::rules::last_block::{self, LastBlock};
 use crate::rules::prompt::quote;
 use crate::rules::record::{Call, Record};
 use crate::rules::text::{cut, head_and_tail, one_line, printable};
@@ -58,6 +59,8 @@ pub struct Activity {
     pub api_error: Option<String>,
     /// Stop hook feedback since the last tool call. Claude Code (2.1.332) counts like this.
     pub blocks_in_a_row: u32,
+    /// What became of the last block.
+    pub last_block: LastBlock,
     /// Answers of tools other than commands that were errors or refusals.
     pub tool_errors: Vec<String>,
 }
@@ -90,14 +93,14 @@ impl Command {
 
 /// Reads the records of a session.
 pub fn read(records: &[Record]) -> Activity {
-    let mut a = Activity::default();
+    let mut a = Activity { last_block: last_block::read(records), ..Activity::default() };
     let mut open: BTreeMap<&str, Target> = BTreeMap::new();
     for record in records {
         match record {
             Record::Request(text) => a.requests.push(text.clone()),
             Record::Said(text) => a.said.push(text.clone()),
             Record::HookFeedback => a.blocks_in_a_row += 1,
-            Record::ApiError(_) => {}
+            Record::ApiError(_) | Record::Overridden | Record::Interrupted => {}
             Record::Called { id, call } => {
                 a.blocks_in_a_row = 0;
                 open.insert(id, a.called(call));

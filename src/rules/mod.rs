@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod feedback;
 pub mod git;
 pub mod json_tree;
+pub mod last_block;
 pub mod loose_json;
 pub mod outcome;
 pub mod policy;

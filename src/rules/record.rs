@@ -13,6 +13,10 @@ pub enum Record {
     Answered { id: String, text: String, is_error: bool },
     /// A Stop hook sent the agent back.
     HookFeedback,
+    /// The client took no notice of the last feedback: its own cap was reached.
+    Overridden,
+    /// The user interrupted the turn.
+    Interrupted,
     /// The turn ended on an API error or a usage limit.
     ApiError(String),
 }
@@ -25,7 +29,10 @@ impl Record {
             Self::Answered { text, .. } => vec![text],
             Self::Called { call: Call::Run { command, .. }, .. } => vec![command],
             Self::Called { call: Call::Edit { text, .. }, .. } => vec![text],
-            Self::Called { call: Call::Other { .. }, .. } | Self::HookFeedback => Vec::new(),
+            Self::Called { call: Call::Other { .. }, .. }
+            | Self::HookFeedback
+            | Self::Overridden
+            | Self::Interrupted => Vec::new(),
         }
     }
 }

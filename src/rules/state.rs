@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::rules::breaker::Breaker;
+use crate::rules::last_block::LastBlock;
 use crate::rules::stop::{Client, Stop};
 use crate::rules::text::cut;
 
@@ -50,6 +51,9 @@ pub struct SessionState {
     /// Blocks that the client threw away (no continuation followed, a new prompt came).
     #[serde(default)]
     pub discarded_blocks: u32,
+    /// The newest of them.
+    #[serde(default)]
+    pub last_discarded: Option<Discarded>,
     /// The user was told that the project's config is not trusted.
     #[serde(default)]
     pub told_untrusted: bool,
@@ -90,6 +94,23 @@ pub struct LastVerdict {
     #[serde(default)]
     pub needs_human: bool,
     pub at: u64,
+}
+
+/// A block that had no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discarded {
+    /// The round that it ended.
+    pub round: u32,
+    pub what: LastBlock,
+    /// When that was noticed.
+    pub at: u64,
+}
+
+impl Discarded {
+    /// One sentence for people.
+    pub fn sentence(&self) -> String {
+        format!("the block of round {} had no effect: {}", self.round, self.what.why())
+    }
 }
 
 /// What the reviews of this session cost.
@@ -152,6 +173,7 @@ impl SessionState {
             cost: Cost::default(),
             phase: Phase::default(),
             discarded_blocks: 0,
+            last_discarded: None,
             told_untrusted: false,
             unknown: Map::new(),
         }
@@ -163,20 +185,32 @@ impl SessionState {
         now.saturating_sub(self.updated_at) >= expire_hours.saturating_mul(3600).max(1)
     }
 
-    /// Notes a stop or a prompt: begins a new chain where the contract says so. True if it did.
-    pub fn enter_chain(&mut self, stop: &Stop, now: u64) -> bool {
+    /// Notes a stop or a prompt: begins a new chain where the contract says so. A block of the old
+    /// chain that nothing followed was thrown away by the client or the user; it is returned.
+    /// `last_block` is what the session's records say of it.
+    pub fn enter_chain(
+        &mut self,
+        stop: &Stop,
+        last_block: LastBlock,
+        now: u64,
+    ) -> Option<Discarded> {
         let begins = match (&stop.prompt_id, stop.stop_hook_active) {
             (Some(id), _) => self.chain.prompt_id.as_ref() != Some(id),
             (None, Some(active)) => !active,
             (None, None) => false,
         };
-        if begins {
-            // A block that nothing followed was thrown away by the client or the user.
-            self.discarded_blocks += u32::from(self.chain.is_open);
-            let prompt_id = stop.prompt_id.clone();
-            self.chain = Chain { prompt_id, started_at: now, ..Chain::default() };
+        if !begins {
+            return None;
         }
-        begins
+        let prompt_id = stop.prompt_id.clone();
+        let new = Chain { prompt_id, started_at: now, ..Chain::default() };
+        let old = std::mem::replace(&mut self.chain, new);
+        if !old.is_open || last_block == LastBlock::Heard {
+            return None;
+        }
+        self.discarded_blocks = self.discarded_blocks.saturating_add(1);
+        self.last_discarded = Some(Discarded { round: old.iteration, what: last_block, at: now });
+        self.last_discarded
     }
 
     /// The verdict for work with this fingerprint, if one was given.
@@ -232,17 +266,32 @@ mod tests {
             (None, Some(false), true),
         ];
         for (id, active, begins) in table {
-            assert_eq!(s.enter_chain(&stop(id, active), 2), begins, "{id:?} {active:?}");
+            s.chain.iteration = 7;
+            s.enter_chain(&stop(id, active), LastBlock::Unknown, 2);
+            assert_eq!(s.chain.iteration == 0, begins, "{id:?} {active:?}");
         }
     }
 
     #[test]
     fn a_block_that_nothing_followed_is_counted_as_discarded() {
-        let mut s = SessionState::new("s", Client::Claude, "/p".into(), 1);
-        s.enter_chain(&stop(Some("a"), None), 1);
-        s.sent_back("x");
-        s.enter_chain(&stop(Some("b"), None), 2);
-        assert_eq!((s.discarded_blocks, s.chain.feedback.len()), (1, 0));
+        let heard = [
+            (LastBlock::Heard, false),
+            (LastBlock::Unheard, true),
+            (LastBlock::Unknown, true),
+            (LastBlock::Overridden, true),
+        ];
+        for (what, is_discarded) in heard {
+            let mut s = SessionState::new("s", Client::Claude, "/p".into(), 1);
+            s.enter_chain(&stop(Some("a"), None), LastBlock::Unknown, 1);
+            s.chain.iteration = 3;
+            s.sent_back("x");
+            assert_eq!(s.enter_chain(&stop(Some("a"), None), what, 2), None);
+            let discarded = s.enter_chain(&stop(Some("b"), None), what, 2);
+            assert_eq!(discarded, is_discarded.then_some(Discarded { round: 3, what, at: 2 }));
+            assert_eq!(s.last_discarded, discarded);
+            assert_eq!(s.discarded_blocks, u32::from(is_discarded));
+            assert!(s.chain.feedback.is_empty());
+        }
     }
 
     #[test]

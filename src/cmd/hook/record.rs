@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::cmd::hook::Session;
 use crate::cmd::hook::review::Conclusion;
 use crate::rules::outcome::Decision;
-use crate::rules::state::SessionState;
+use crate::rules::state::{Discarded, SessionState};
 use crate::rules::text::{cut, one_line};
 use crate::sys::{clock, fs, history};
 
@@ -26,7 +26,7 @@ pub fn event(session: &Session, state: Option<&SessionState>, conclusion: &Concl
         judge
     });
     let verdict = conclusion.verdict.as_ref();
-    let mut event = json!({
+    let event = json!({
         "ts": clock::now_rfc3339(),
         "type": "stop",
         "session_id": session.id.as_str(),
@@ -41,17 +41,32 @@ pub fn event(session: &Session, state: Option<&SessionState>, conclusion: &Concl
         "judge": judge,
         "fingerprint": conclusion.fingerprint,
     });
+    write(session, event, &format!("{} {}", decision.word(), decision.slug()), &message);
+}
+
+/// Writes that a block had no effect.
+pub fn discarded(session: &Session, discarded: Discarded) {
+    let message = discarded.sentence();
+    let event = json!({
+        "ts": clock::now_rfc3339(),
+        "type": "discarded-block",
+        "session_id": session.id.as_str(),
+        "client": session.stop.client.name(),
+        "project": session.project.to_string_lossy(),
+        "iteration": discarded.round,
+        "reason": discarded.what,
+        "message": message,
+    });
+    write(session, event, "discarded-block", &message);
+}
+
+/// Appends an event to the history, and what it says to the log.
+fn write(session: &Session, mut event: Value, what: &str, message: &str) {
     session.env.secrets.hide_in(&mut event);
     let _ = history::append_event(&session.paths.events(), &event);
-    let line = format!(
-        "{} {} {} {} {}: {}",
-        clock::now_rfc3339(),
-        session.id,
-        session.stop.client.name(),
-        decision.word(),
-        decision.slug(),
-        cut(&one_line(&message), 500)
-    );
+    let (now, client) = (clock::now_rfc3339(), session.stop.client.name());
+    let message = cut(&one_line(message), 500).into_owned();
+    let line = format!("{now} {} {client} {what}: {message}", session.id);
     let _ = history::append_line(&session.paths.log(), line.trim_end_matches([':', ' ']));
 }
 

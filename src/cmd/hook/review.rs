@@ -8,7 +8,9 @@ use crate::cmd::hook::judge::{self, Answer, Asked, Question};
 use crate::cmd::hook::{Ended, Session, record};
 use crate::cmd::prompt::{self, Supervisor};
 use crate::config::{JudgeKind, OnError};
+use crate::rules::activity::Activity;
 use crate::rules::breaker::{self, Progress};
+use crate::rules::last_block::LastBlock;
 use crate::rules::outcome::{Allow, Block, Decision};
 use crate::rules::policy::{self, Limits};
 use crate::rules::redact::{Secrets, redact, redact_in_place};
@@ -18,7 +20,7 @@ use crate::rules::verdict::{Reading, Verdict};
 use crate::rules::{feedback, prompt as review_prompt, status_judge};
 use crate::sys::lock::ReviewClaim;
 use crate::sys::signals::Cancel;
-use crate::sys::store;
+use crate::sys::store::{self, Stored};
 use crate::sys::{clock, trust};
 
 /// What ends a review early (`Break`), or a value to go on with.
@@ -72,14 +74,20 @@ impl Conclusion {
 /// Notes that the user sent a prompt: a new chain begins, with a baseline. Silent, whatever fails.
 pub fn note_prompt(session: &Session) {
     let baseline = collect::baseline(session);
-    let _ = session.store.update(&session.id, |old| {
+    // The user waits for this, so the records are read only where they can tell something.
+    let is_open = matches!(session.store.load(&session.id), Stored::State(s) if s.chain.is_open);
+    let last_block = if is_open { collect::glance(session).last_block } else { LastBlock::Unknown };
+    let noted = session.store.update(&session.id, |old| {
         let mut state = session.state_from(old);
-        state.enter_chain(&session.stop, session.now);
+        let discarded = state.enter_chain(&session.stop, last_block, session.now);
         state.chain.baseline = baseline;
         state.phase = Phase::Working;
         state.updated_at = session.now;
-        (state, ())
+        (state, discarded)
     });
+    if let Ok(Some(discarded)) = noted {
+        record::discarded(session, discarded);
+    }
 }
 
 /// Reviews a stop and answers it.
@@ -113,7 +121,7 @@ fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option
     if let Some(error) = &seen.api_error {
         return Some(Allow::ApiError(error.clone()).into());
     }
-    let state = match admit(session, seen.blocks_in_a_row) {
+    let state = match admit(session, &seen) {
         ControlFlow::Continue(state) => *state,
         ControlFlow::Break(conclusion) => return Some(conclusion),
     };
@@ -154,7 +162,7 @@ impl Steps for Step<()> {
 
 /// Enters the chain, applies the limits, and counts. No block without a persisted count: what
 /// cannot be saved lets the stop go.
-fn admit(session: &Session, blocks_in_a_row: u32) -> Step<Box<SessionState>> {
+fn admit(session: &Session, seen: &Activity) -> Step<Box<SessionState>> {
     let config = &session.loaded.config;
     let limits = Limits {
         max_iterations: config.max_iterations,
@@ -163,13 +171,14 @@ fn admit(session: &Session, blocks_in_a_row: u32) -> Step<Box<SessionState>> {
     };
     let rate_free_at =
         store::rate_free_at(&session.paths.rate(), config.reviews_per_hour, session.now);
+    let mut discarded = None;
     let admitted = session.store.update(&session.id, |old| {
         let mut state = session.state_from(old);
-        state.enter_chain(&session.stop, session.now);
+        discarded = state.enter_chain(&session.stop, seen.last_block, session.now);
         state.breaker = state.breaker.at(session.now);
         state.updated_at = session.now;
         state.chain.is_open = false;
-        let mut admitted = policy::admit(&limits, &state, blocks_in_a_row);
+        let mut admitted = policy::admit(&limits, &state, seen.blocks_in_a_row);
         if admitted.is_ok() && config.judge != JudgeKind::Status {
             admitted = rate_free_at.map_or(Ok(()), |at| Err(rate_limited(session, at)));
         }
@@ -180,6 +189,9 @@ fn admit(session: &Session, blocks_in_a_row: u32) -> Step<Box<SessionState>> {
         let copy = state.clone();
         (state, admitted.map(|()| Box::new(copy)))
     });
+    if let Some(discarded) = discarded.filter(|_| admitted.is_ok()) {
+        record::discarded(session, discarded);
+    }
     match admitted {
         Ok(Ok(state)) => ControlFlow::Continue(state),
         Ok(Err(reason)) => ControlFlow::Break(reason.into()),
