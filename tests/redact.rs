@@ -148,8 +148,9 @@ fn transcript() -> String {
             {"type": "tool_use", "id": id, "name": name, "input": input}]}})
     };
     let answer = |id: &str, text: &str| {
+        let is_error = id == "1";
         json!({"type": "user", "message": {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": true}]}})
+            {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error}]}})
     };
     let lines = [
         json!({"type": "user", "message": {"role": "user", "content": seed("request")}}),

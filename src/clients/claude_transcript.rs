@@ -33,11 +33,17 @@ fn is_overridden(entry: &Value) -> bool {
 }
 
 fn user(entry: &Value, content: &Value) -> Vec<Record> {
-    let results: Vec<Record> = blocks(content).filter_map(tool_result).collect();
-    if !results.is_empty() {
+    let mut results: Vec<Record> =
+        blocks(content).filter_map(|block| tool_result(entry, block)).collect();
+    if let Some(id) = results.first().and_then(answered_id) {
+        let more = details(entry, &id);
+        results.splice(0..0, more);
         return results;
     }
     let text = text_of(content);
+    if text.trim_start().starts_with("<task-notification>") {
+        return task_ended(&text).into_iter().collect();
+    }
     let is_meta = entry.get("isMeta") == Some(&Value::Bool(true));
     if is_meta && text.starts_with("Stop hook feedback:") {
         return vec![Record::HookFeedback];
@@ -46,8 +52,9 @@ fn user(entry: &Value, content: &Value) -> Vec<Record> {
         return vec![Record::Interrupted];
     }
     // Notifications and the echo of local commands are tagged; they are nobody's request.
-    let is_tagged = text.trim_start().starts_with("<task-notification>")
-        || text.trim_start().starts_with("<local-command");
+    let tags =
+        ["<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<command-name>"];
+    let is_tagged = tags.iter().any(|tag| text.trim_start().starts_with(tag));
     if is_meta || is_tagged || text.trim().is_empty() {
         return Vec::new();
     }
@@ -80,8 +87,22 @@ fn call(name: &str, input: &Value) -> Call {
             path: text("file_path").or_else(|| text("notebook_path")).unwrap_or_default(),
             text: new_text(input),
         },
+        "Agent" | "Task" => Call::Delegate,
+        "TaskOutput" | "BashOutput" => {
+            Call::Watch { task: text("task_id").or_else(|| text("bash_id")).unwrap_or_default() }
+        }
+        "Read" => match text("file_path").as_deref().and_then(task_of_output) {
+            Some(task) => Call::Watch { task },
+            None => Call::Other { name: name.to_owned() },
+        },
         _ => Call::Other { name: name.to_owned() },
     }
+}
+
+/// A background task prints into `../tasks/<id>.output`.
+fn task_of_output(path: &str) -> Option<String> {
+    let name = path.rsplit_once("/tasks/")?.1.strip_suffix(".output")?;
+    Some(name.to_owned())
 }
 
 fn new_text(input: &Value) -> String {
@@ -92,15 +113,72 @@ fn new_text(input: &Value) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn tool_result(block: &Value) -> Option<Record> {
+fn tool_result(entry: &Value, block: &Value) -> Option<Record> {
     if block.get("type")?.as_str()? != "tool_result" {
         return None;
     }
-    Some(Record::Answered {
-        id: block.get("tool_use_id")?.as_str()?.to_owned(),
-        text: block.get("content").map(text_of).unwrap_or_default(),
-        is_error: block.get("is_error") == Some(&Value::Bool(true)),
-    })
+    let id = block.get("tool_use_id")?.as_str()?.to_owned();
+    let text = block.get("content").map(text_of).unwrap_or_default();
+    let is_error = block.get("is_error") == Some(&Value::Bool(true));
+    // What was carried out has its result in an object, or says how it ended.
+    let is_plain = !matches!(entry.get("toolUseResult"), Some(Value::Object(_)));
+    if is_error && is_plain && REFUSALS.iter().any(|words| text.trim_start().starts_with(words)) {
+        return Some(Record::Refused { id, text });
+    }
+    Some(Record::Answered { id, text, is_error })
+}
+
+/// How the answer to a call begins that was not carried out (Claude Code 2.1.332, read in the
+/// program).
+const REFUSALS: [&str; 10] = [
+    "The user doesn't want to",
+    "The user denied",
+    "Permission to use",
+    "Permission for this",
+    "Claude requested permissions",
+    "This command requires approval",
+    "[Request interrupted by user",
+    "<tool_use_error>",
+    "Permission denied by",
+    "PreToolUse:",
+];
+
+fn answered_id(record: &Record) -> Option<String> {
+    match record {
+        Record::Answered { id, .. } => Some(id.clone()),
+        _ => None,
+    }
+}
+
+/// What the client notes beside the answer of a shell command.
+fn details(entry: &Value, id: &str) -> Vec<Record> {
+    let Some(result) = entry.get("toolUseResult") else { return Vec::new() };
+    let files = result.get("bashEditDiff").and_then(|d| d.get("files")).and_then(Value::as_array);
+    let path = |file: &Value| Some(file.get("filePath")?.as_str()?.to_owned());
+    let paths: Vec<String> = files.into_iter().flatten().filter_map(path).collect();
+    let task = result.get("backgroundTaskId").and_then(Value::as_str);
+    let changed = Record::Changed { id: id.to_owned(), paths };
+    let background =
+        task.map(|task| Record::InBackground { id: id.to_owned(), task: task.to_owned() });
+    let has_changed = !matches!(&changed, Record::Changed { paths, .. } if paths.is_empty());
+    has_changed.then_some(changed).into_iter().chain(background).collect()
+}
+
+/// The note that a background task ended.
+fn task_ended(text: &str) -> Option<Record> {
+    let tag = |name: &str| {
+        let (_, rest) = text.split_once(&format!("<{name}>"))?;
+        Some(rest.split_once(&format!("</{name}>"))?.0.trim().to_owned())
+    };
+    let summary = tag("summary").unwrap_or_default();
+    let failed = match tag("status").as_deref() {
+        Some("completed") => {
+            Some(summary.contains("exit code") && !summary.contains("exit code 0"))
+        }
+        Some("failed" | "killed" | "error") => Some(true),
+        _ => None,
+    };
+    Some(Record::TaskSaid { task: tag("task-id")?, text: summary, failed })
 }
 
 /// The blocks of a content; plain text has none.

@@ -112,7 +112,7 @@ fn is_open_box(line: &str) -> bool {
 }
 
 /// The clauses of a line, each with the mark that ends it. A dot within a word ends nothing.
-fn clauses(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         if rest.is_empty() {

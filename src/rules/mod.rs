@@ -3,6 +3,7 @@
 
 pub mod activity;
 pub mod breaker;
+pub mod claims;
 pub mod completion;
 pub mod diff;
 pub mod evidence;
@@ -16,9 +17,13 @@ pub mod policy;
 pub mod prompt;
 pub mod record;
 pub mod redact;
+pub mod runs;
+pub mod shell;
 pub mod state;
 pub mod status_block;
 pub mod status_judge;
 pub mod stop;
+pub mod test_report;
 pub mod text;
+pub mod tool;
 pub mod verdict;

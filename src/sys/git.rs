@@ -62,6 +62,13 @@ pub fn baseline(probe: &Probe, now: u64) -> Option<Baseline> {
     is_whole.then(|| Baseline::new(&status, now, |c| stamp(tree.as_ref(), c)))
 }
 
+/// Whether git ignores a file. An untracked file that it does not know, and no answer, are no.
+pub fn is_ignored(probe: &Probe, path: &str) -> bool {
+    let tree = Tree::find(probe.cwd);
+    let args = ["check-ignore", "--quiet", "--", path].map(OsString::from);
+    Command::new(probe, tree.as_ref()).and_then(|git| git.run(&args, 0)).is_ok()
+}
+
 fn work(probe: &Probe, baseline: Option<&Baseline>) -> Result<Work, String> {
     let tree = Tree::find(probe.cwd);
     let tree = tree.as_ref();

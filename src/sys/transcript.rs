@@ -28,6 +28,11 @@ pub fn read_lines(path: &Path) -> Vec<Vec<u8>> {
     lines
 }
 
+/// Whether [`read_lines`] leaves nothing of a file out.
+pub fn is_read_whole(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| m.len() <= TAIL)
+}
+
 fn read_at(file: &mut File, start: u64, count: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let read =

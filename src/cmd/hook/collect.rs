@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::clients::claude_transcript;
-use crate::cmd::hook::Session;
+use crate::cmd::hook::{Session, facts};
 use crate::paths;
 use crate::rules::activity::{self, Activity};
 use crate::rules::evidence::{self, Part};
@@ -54,7 +54,9 @@ pub fn glance(session: &Session) -> Activity {
     // Here and below: before anything is cut, for half a secret is not known as one.
     let texts = records.iter_mut().flat_map(Record::texts_mut);
     texts.for_each(|text| redact_in_place(text, &session.env.secrets));
-    activity::read(&records)
+    let mut activity = activity::read(&records);
+    activity.is_partial = !transcript::is_read_whole(&path);
+    activity
 }
 
 /// Collects everything, runs the checks, and puts it together within `evidence.max_bytes`.
@@ -79,11 +81,13 @@ pub fn evidence(
         None => activity.said.last().cloned().unwrap_or_default(),
     };
     let git = config.git.then(|| look_at_git(session, state, cancel));
+    let claims = facts::claims(session, activity, git.as_ref(), &checks, &message, cancel);
     let git_text = git.as_ref().map(|g| g.render(config.max_bytes / 2)).unwrap_or_default();
     let parts = vec![
         Part::must("Requests of the user", activity.render_requests()),
         Part::must("Checks run by ccc", render_checks(&checks)),
         Part::must("Last message of the agent (quoted)", quote_message(&message)),
+        Part::must("What it claims, beside the facts", claims),
         Part::may("Background work", background(session)),
         Part::may("Repository (git)", git_text),
         Part::may("What was run", activity.render(true)),

@@ -4,6 +4,7 @@
 //! caught panic, into an allowed stop with a notice. No `?` can reach an exit code.
 
 mod collect;
+mod facts;
 pub mod judge;
 mod record;
 mod review;
