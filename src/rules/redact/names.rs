@@ -74,6 +74,9 @@ const TAILS: [&str; 17] = [
 
 /// The kind of a name in any of the usual ways of writing; `None` for an ordinary name.
 pub fn kind(name: &str) -> Option<Kind> {
+    if !may_tell(name) {
+        return None;
+    }
     let words = words(name);
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     while words.len() > 1 && words.last().is_some_and(|last| TAILS.contains(last)) {
@@ -93,6 +96,14 @@ pub fn kind(name: &str) -> Option<Kind> {
         "key" if before.is_some_and(|word| KEYS.contains(&word)) => Some(Kind::Token),
         _ => None,
     }
+}
+
+/// Whether a name holds the beginning of any telling word: nearly no name does, and this is cheap.
+fn may_tell(name: &str) -> bool {
+    const BEGINNINGS: [&[u8; 3]; 8] =
+        [b"pas", b"pwd", b"sec", b"tok", b"key", b"aut", b"cre", b"coo"];
+    let is_one = |w: &[u8]| BEGINNINGS.iter().any(|b| w.eq_ignore_ascii_case(*b));
+    name.as_bytes().windows(3).any(is_one)
 }
 
 /// Whether an environment variable of this name holds a secret. Nothing but variables is called

@@ -14,20 +14,34 @@ struct Shape {
     more: &'static [u8],
     /// Fewest bytes behind the prefix.
     min: usize,
-    /// Words look like it, too: it must begin like a word and look random.
-    is_vague: bool,
+    surety: Surety,
+}
+
+/// What else must hold for a token, because there are words that look like it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Surety {
+    /// Nothing: no word looks like it.
+    Sure,
+    /// It begins like a word and looks random.
+    Random,
+    /// It has a digit in it.
+    Mixed,
 }
 
 const fn shape(prefix: &'static str, more: &'static [u8], min: usize) -> Shape {
-    Shape { prefix, more, min, is_vague: false }
+    Shape { prefix, more, min, surety: Surety::Sure }
 }
 
 const fn vague(prefix: &'static str, more: &'static [u8], min: usize) -> Shape {
-    Shape { prefix, more, min, is_vague: true }
+    Shape { prefix, more, min, surety: Surety::Random }
+}
+
+const fn said(prefix: &'static str) -> Shape {
+    Shape { prefix, more: b"!@#$%^&*()_+-=[]{}:;,.<>?/|~", min: 6, surety: Surety::Mixed }
 }
 
 /// At most 128. Of two that fit the first one counts.
-const SHAPES: [Shape; 75] = [
+const SHAPES: [Shape; 81] = [
     shape("sk-ant-", b"_-", 16),
     shape("sk-proj-", b"_-", 16),
     shape("sk-svcacct-", b"_-", 16),
@@ -100,6 +114,12 @@ const SHAPES: [Shape; 75] = [
     shape("discord.com/api/webhooks/", b"/_-", 16),
     shape("discordapp.com/api/webhooks/", b"/_-", 16),
     shape("webhook.office.com/webhookb2/", b"/_-@", 16),
+    said("password is "),
+    said("Password is "),
+    said("password to "),
+    said("PASSWORD '"),
+    said("password '"),
+    said("IDENTIFIED BY '"),
     vague("Bearer ", b"._~+/=-", 16),
     vague("bearer ", b"._~+/=-", 16),
     vague("Basic ", b"+/=", 12),
@@ -121,7 +141,19 @@ const BEGINNINGS: [[u128; 256]; 3] = {
     table
 };
 
+/// Bytes that a token may begin with.
+pub const FIRST_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = BEGINNINGS[0][i] != 0;
+        i += 1;
+    }
+    table
+};
+
 /// The secret part of a token that begins at `at`.
+#[inline]
 pub fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let [first, second, third, ..] = text.as_bytes()[at..] else { return None };
     let mut fitting = BEGINNINGS[0][usize::from(first)] & BEGINNINGS[1][usize::from(second)];
@@ -143,16 +175,22 @@ impl Shape {
     fn find(&self, text: &str, at: usize) -> Option<Range<usize>> {
         let bytes = text.as_bytes();
         let is_here = bytes[at..].starts_with(self.prefix.as_bytes());
-        if !is_here || (self.is_vague && !begins_word(bytes, at)) {
+        if !is_here || (self.surety == Surety::Random && !begins_word(bytes, at)) {
             return None;
         }
         let start = at + self.prefix.len();
         let end = run_end(bytes, start, |b| b.is_ascii_alphanumeric() || self.more.contains(&b));
         // A full stop or a dash at the end belongs to the sentence.
-        let end = end - bytes[start..end].iter().rev().take_while(|b| b".-".contains(b)).count();
+        let end =
+            end - bytes[start..end].iter().rev().take_while(|b| b".-,;:?!)".contains(b)).count();
         let is_long = end - start >= self.min;
-        let is_random = !self.is_vague || is_random(&text[start..end.min(start + 256)]);
-        (is_long && is_random).then_some(start..end)
+        let token = &text[start..end.min(start + 256)];
+        let is_sure = match self.surety {
+            Surety::Sure => true,
+            Surety::Random => is_random(token),
+            Surety::Mixed => token.bytes().any(|b| b.is_ascii_digit()),
+        };
+        (is_long && is_sure).then_some(start..end)
     }
 }
 

@@ -117,7 +117,7 @@ fn values_with_a_secrets_name_are_hidden_and_the_name_stays() {
         "\"Authorization\": \"Basic <dXNlcjpwYXNz>\"",
         "X-Api-Key: <9f8e7d6c5b4a3210>",
         "Cookie: <sid=9f8e7d6c5b4a3210; theme=dark>",
-        "<<password>hunter2</password>>",
+        "<password><hunter2></password>",
         "postgres://app:<hunter2>@db:5432/x",
         "git clone https://<9f8e7d6c5b4a3210>@git.test/x",
         "%22password%22%3A%22<hunter2>%22",
@@ -129,19 +129,39 @@ fn values_with_a_secrets_name_are_hidden_and_the_name_stays() {
         "token := \"<9f8e7d6c5b4a3210>\"",
         "'secret' => '<9f8e7d6c5b4a3210>',",
         "Password: <Tr0ub4dor&3>",
+        "The password is <s3cret-x>, keep it.",
+        "ALTER USER x WITH PASSWORD '<s3cret-x>';",
+        "password: |\n  <hunter2x>\nuser: y",
+        "+password: >-\n+  <hunter2x>\n",
+        "- name: DB_PASSWORD\n  value: <hunter2x>\n",
+        "+        - name: API_KEY\n+          value: \"<abc12345>\"\n",
+        "{ \"Name\": \"api_key\", \"Value\": \"<abc12345>\" }",
+        "<add key=\"ApiKey\" value=\"<abc12345def>\"/>",
+        "api_key=<abc12345def>\nx=1",
+        "-api_key: <abc12345def>",
+        "export api_key=<abc12345def> # mine",
+        "curl -H \"X-API-Key: <abc12345def>\"",
+        "x?page=1&token=<abc12345def>&y=2",
+        "{\\\"password\\\":\\\"<hunter2>\\\"}",
+        "\\\\\"password\\\\\": \\\\\"<hunter2>\\\\\"",
+        "password: Some(String::from(\"<hunter2>\")),",
+        "PASSWORD=\"<correct horse battery staple>\"",
+        "password: <12345678>",
+        "password: <Password123>",
     ];
     for case in table {
-        let (before, rest) = match case.strip_prefix("<<password>") {
-            Some(_) => ("<password>", "hunter2></password>"),
-            None => case.split_once('<').unwrap(),
-        };
+        // Markup has such brackets of its own.
+        let case = case.replace("<password>", "\u{1}password\u{2}").replace("</", "\u{1}/");
+        let case = case
+            .replace("<add ", "\u{1}add ")
+            .replace("/>", "/\u{2}")
+            .replace("word>", "word\u{2}");
+        let back = |text: &str| text.replace('\u{1}', "<").replace('\u{2}', ">");
+        let (before, rest) = case.split_once('<').unwrap();
         let (secret, after) = rest.rsplit_once('>').unwrap();
-        let (secret, after) = match secret.split_once("></pass") {
-            Some((x, _)) => (x, "</password>"),
-            None => (secret, after),
-        };
-        let expected = s(&[before, MARK, after]);
-        assert_eq!(hidden(&s(&[before, secret, after])), expected);
+        let (before, after) = (back(before), back(after));
+        let expected = s(&[&before, MARK, &after]);
+        assert_eq!(hidden(&s(&[&before, secret, &after])), expected);
     }
 }
 
@@ -220,6 +240,14 @@ fn ordinary_code_and_prose_stay_as_they_are() {
         "(?P<scheme>.*?)://(?P<public_key>.*?):(?P<secret_key>.*?)@(?P<host>.*?)",
         "core_token = r'(?:(?:(?:\\^[%s]?)?[^1%s%s])+)'",
         "headers['Authorization'] = authorization_header",
+        "token: oauth_v2_handler,\nauth: oauth2provider,",
+        "    token: Token2,\n    api_key: ApiKeyV2\n",
+        "password: |\n  required words here\n",
+        "- name: HOME_DIR\n  value: abc12345\n",
+        "The password is required to be 8 characters long.",
+        "    password: user.password2\n",
+        "self.token = next_token2\n",
+        "socks5h://<username>:<password>@proxy-host",
         "CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'",
         "{token: \"constant.language.boolean\", regex: \"x1\"}",
     ];
