@@ -9,6 +9,13 @@ pub fn records(lines: &[Vec<u8>]) -> Vec<Record> {
     lines.iter().filter_map(|line| serde_json::from_slice(line).ok()).flat_map(|v| of(&v)).collect()
 }
 
+/// Whether a line may be a request, told without reading it as JSON: the user's, and no answer of a
+/// tool.
+pub fn may_be_request(line: &[u8]) -> bool {
+    let has = |needle: &[u8]| memchr::memmem::find(line, needle).is_some();
+    has(b"\"role\":\"user\"") && !has(b"\"tool_use_id\"") && !has(b"\"isMeta\":true")
+}
+
 fn of(entry: &Value) -> Vec<Record> {
     let is = |key: &str| entry.get(key) == Some(&Value::Bool(true));
     if is("isSidechain") || is("isCompactSummary") {

@@ -50,7 +50,8 @@ const BASELINE_BUDGET: Duration = Duration::from_millis(800);
 pub fn glance(session: &Session) -> Activity {
     let Some(path) = &session.stop.transcript_path else { return Activity::default() };
     let path = paths::expand_tilde(path, session.env);
-    let mut records = claude_transcript::records(&transcript::read_lines(&path));
+    let lines = transcript::read_lines(&path, claude_transcript::may_be_request);
+    let mut records = claude_transcript::records(&lines);
     // Here and below: before anything is cut, for half a secret is not known as one.
     let texts = records.iter_mut().flat_map(Record::texts_mut);
     texts.for_each(|text| redact_in_place(text, &session.env.secrets));
