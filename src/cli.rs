@@ -58,6 +58,8 @@ pub enum Command {
     Untrust,
     /// Show a supervised session end to end, with no account and no network
     Demo(DemoArgs),
+    /// Check the whole installation, and say how to mend what is wrong
+    Doctor(DoctorArgs),
     /// Print shell completions
     Completions {
         /// Shell to print them for
@@ -181,6 +183,19 @@ pub struct LogArgs {
     /// Print JSON, one object a line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Mend what is safe to mend: hook entries, directories, modes, old sessions
+    #[arg(long)]
+    pub fix: bool,
+    /// Show what is well, too
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 #[derive(Args, Debug)]

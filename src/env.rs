@@ -14,6 +14,15 @@ pub const SUPERVISING: &str = "CCC_SUPERVISING";
 pub const DISABLE: &str = "CCC_DISABLE";
 /// ccc's own directory.
 pub const HOME: &str = "CCC_HOME";
+/// Variables by which Claude Code may be logged in.
+pub const CREDENTIALS: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_USE_VERTEX",
+];
 
 /// The variables ccc reads, as they were at the start.
 ///
@@ -39,6 +48,10 @@ pub struct Env {
     /// `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`: consecutive blocks without a tool call after which
     /// Claude Code overrides the hook. Absent means 8, 0 means no cap (2.1.332).
     pub claude_block_cap: Option<u32>,
+    /// One of the [`CREDENTIALS`] is set. Their values are nobody's business.
+    pub has_credentials: bool,
+    /// `NO_COLOR`: no colors, whatever the terminal can.
+    pub no_color: bool,
     /// Names of the `GIT_*` variables: they are kept from every git that ccc starts.
     pub git: Vec<OsString>,
     /// What must not be stored, logged, shown or sent: the values of secret-looking variables.
@@ -68,6 +81,8 @@ impl Env {
             claude_effort: text("CLAUDE_EFFORT"),
             claude_pid: text("CLAUDE_PID").and_then(|v| v.parse().ok()).filter(|&pid| pid > 1),
             claude_block_cap: text("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").and_then(|v| v.parse().ok()),
+            has_credentials: CREDENTIALS.iter().any(|name| get(name).is_some()),
+            no_color: get("NO_COLOR").is_some(),
             git: std::env::vars_os().map(|(name, _)| name).filter(is_git).collect(),
             secrets: secrets(),
             home: dirs::home_dir().filter(|p| p.is_absolute()),

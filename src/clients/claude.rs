@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use crate::rules::probe;
 use crate::rules::stop::{BackgroundTask, Client, Event, SessionId, Stop};
 
 /// Keys of the user's settings that authentication may need. `env` is not among them: the hook's
@@ -18,6 +19,25 @@ pub const AUTH_KEYS: &[&str] = &[
     "gcpAuthRefresh",
 ];
 
+/// Where an administrator's settings are, on Linux and on macOS.
+pub const MANAGED_SETTINGS: &[&str] = &[
+    "/etc/claude-code/managed-settings.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+];
+
+/// The oldest version that ccc's rules were measured to hold for: from here on the payload carries
+/// the agent's last message.
+pub const OLDEST: (u32, u32, u32) = (2, 1, 47);
+
+/// The version in what `claude --version` prints.
+pub fn version(output: &str) -> Option<(u32, u32, u32)> {
+    let mut parts = output.split_whitespace().next()?.split(['.', '-']).map(str::parse);
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch))) => Some((major, minor, patch)),
+        _ => None,
+    }
+}
+
 /// Reads a payload. Fields of the wrong type count as absent.
 pub fn stop(payload: &Map<String, Value>, client: Client) -> Stop {
     let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -27,6 +47,7 @@ pub fn stop(payload: &Map<String, Value>, client: Client) -> Stop {
         event: match text("hook_event_name").as_deref() {
             Some("Stop") | None => Event::Stop,
             Some("UserPromptSubmit") => Event::Prompt,
+            Some(probe::EVENT) => Event::Probe(text(probe::TOKEN).unwrap_or_default()),
             Some(other) => Event::Other(other.to_owned()),
         },
         is_subagent: payload.get("agent_id").is_some_and(|v| !v.is_null() && v != ""),
@@ -248,6 +269,13 @@ mod tests {
             "background_tasks":"none","last_assistant_message":["x"],"transcript_path":false}"#,
         );
         assert_eq!(s, Stop::new(Client::Claude));
+    }
+
+    #[test]
+    fn versions_are_read_or_unknown() {
+        assert_eq!(version("2.1.332 (Claude Code)\n"), Some((2, 1, 332)));
+        assert_eq!(version("2.2.0-beta.1"), Some((2, 2, 0)));
+        assert!(version("claude").is_none() && version("").is_none() && version("2.1").is_none());
     }
 
     #[test]

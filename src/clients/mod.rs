@@ -3,6 +3,7 @@
 pub mod claude;
 pub mod claude_commands;
 pub mod claude_transcript;
+pub mod claude_turn;
 pub mod payload;
 pub mod reply;
 pub mod settings;

@@ -4,6 +4,7 @@
 //! Positions come from the parser, the change itself is a splice of text. Each result is parsed
 //! again and must differ from the old text by our entries alone.
 
+mod audit;
 mod own;
 mod splice;
 mod variable;
@@ -15,6 +16,8 @@ use jsonc_parser::common::Range;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Value, json};
 
+pub use audit::audit;
+pub use own::is_ours;
 use own::{is_own_ast, is_own_value};
 use splice::{Style, append, remove_element};
 pub use variable::{remove_variable, set_variable, variable};

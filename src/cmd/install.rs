@@ -1,11 +1,11 @@
 //! `ccc install`: the hook entries in a client's settings, and the slash commands beside them.
 
-mod notices;
+pub mod notices;
 mod program;
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::{InstallArgs, Scope};
+use crate::cli::{ClientArg, InstallArgs, Scope, WiringArgs};
 use crate::clients::claude_commands::{self, SlashCommand};
 use crate::clients::settings::{self, Entry};
 use crate::cmd::Context;
@@ -64,6 +64,21 @@ pub fn run(context: &Context, args: &InstallArgs) -> Result<Exit> {
     notify(context, &plan.notices)
 }
 
+/// Brings the entries of one scope up to date, and puts them in where they are missing; whether
+/// that changed the file. Says nothing.
+pub fn refresh(context: &Context, scope: Scope) -> Result<bool> {
+    let path = settings_path(context, scope)?;
+    let wiring = WiringArgs { client: ClientArg::Claude, scope, dry_run: false };
+    let args = InstallArgs { wiring, raise_cap: false };
+    let mut plan = plan(context, &args, &path, &load_config(context)?)?;
+    let is_change = plan.is_change();
+    if is_change {
+        wiring::check_writable(&path)?;
+        plan.apply(context)?;
+    }
+    Ok(is_change)
+}
+
 fn notify(context: &Context, notices: &[String]) -> Result<Exit> {
     for notice in notices {
         context.print(&format!("notice: {notice}"))?;
@@ -96,10 +111,14 @@ fn plan(context: &Context, args: &InstallArgs, path: &Path, config: &Config) -> 
     Ok(plan)
 }
 
+/// Longest time that a review and the checks of a stop may take.
+pub fn work_secs(config: &Config) -> u64 {
+    let checks = config.evidence.checks.iter().map(|c| c.timeout_secs);
+    checks.fold(config.review.timeout_secs, u64::saturating_add)
+}
+
 /// The entries, whose time limits leave room for the review and the checks.
 fn entries(program: &str, config: &Config) -> Vec<Entry> {
-    let checks = config.evidence.checks.iter().map(|c| c.timeout_secs);
-    let work = checks.fold(config.review.timeout_secs, u64::saturating_add);
     let entry = |event, timeout, status_message| Entry {
         event,
         command: format!("{program} hook"),
@@ -107,7 +126,11 @@ fn entries(program: &str, config: &Config) -> Vec<Entry> {
         status_message,
     };
     vec![
-        entry("Stop", work.saturating_add(SLACK_SECS), Some("ccc is reviewing the work")),
+        entry(
+            "Stop",
+            work_secs(config).saturating_add(SLACK_SECS),
+            Some("ccc is reviewing the work"),
+        ),
         entry("UserPromptSubmit", PROMPT_SECS, None),
     ]
 }

@@ -1,6 +1,7 @@
 //! The subcommands, one file each, and what they share: the environment and the output.
 
 pub mod demo;
+pub mod doctor;
 pub mod evidence;
 pub mod generate;
 pub mod hook;

@@ -158,6 +158,11 @@ impl Record {
         known.and_then(|v| serde_json::from_value(v.clone()).ok()).unwrap_or_default()
     }
 
+    /// Whether `install` put the hook into this file and no `uninstall` took it out.
+    pub fn knows(&self, settings: &Path) -> bool {
+        self.all.contains_key(settings.to_string_lossy().as_ref())
+    }
+
     /// Stores what is known of a settings file.
     pub fn put(&mut self, settings: &Path, installed: &Installed) -> Result<()> {
         self.all.insert(settings.to_string_lossy().into_owned(), json!(installed));

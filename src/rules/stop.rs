@@ -67,6 +67,8 @@ pub enum Event {
     Stop,
     /// The user sent a prompt: the beginning of a chain.
     Prompt,
+    /// `ccc doctor` asks whether the hook is there; the token that the answer repeats.
+    Probe(String),
     /// Any other event: none of our business.
     Other(String),
 }

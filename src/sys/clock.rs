@@ -21,6 +21,12 @@ pub fn rfc3339(unix: u64) -> String {
     timestamp(unix).to_string()
 }
 
+/// RFC 3339 as Unix seconds; `None` for anything else, and for a time before 1970.
+pub fn from_rfc3339(text: &str) -> Option<u64> {
+    let time: Timestamp = text.parse().ok()?;
+    u64::try_from(time.as_second()).ok()
+}
+
 /// Unix seconds as a local time of day, `14:05`, with the zone.
 pub fn local_time_of_day(unix: u64) -> String {
     timestamp(unix).to_zoned_datetime(TimeZone::system()).strftime("%H:%M %Z").to_string()

@@ -112,6 +112,62 @@ pub fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
+/// When a file was last written, in Unix seconds.
+pub fn modified(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().and_then(|m| u64::try_from(m.mtime()).ok())
+}
+
+/// Tries to write into a directory, or where it would be made; leaves nothing behind.
+///
+/// # Errors
+/// It cannot be written, or something else stands in its place.
+pub fn try_write(dir: &Path) -> io::Result<()> {
+    let Some(there) = dir.ancestors().find(|d| d.symlink_metadata().is_ok()) else {
+        return Ok(());
+    };
+    tempfile::Builder::new().prefix(".ccc-tmp-").tempfile_in(there)?.write_all(b"x")
+}
+
+/// Whether others than the owner may do anything with this file or directory.
+pub fn is_open_to_others(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.mode() & 0o077 != 0)
+}
+
+/// Gives a file or directory of ccc the mode that a new one gets.
+///
+/// # Errors
+/// As `chmod`.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    let mode = if path.is_dir() { PRIVATE_DIR } else { PRIVATE_FILE };
+    fs::set_permissions(path, Permissions::from_mode(mode))
+}
+
+/// Bytes that the files below a directory take. Links are not followed.
+pub fn disk_use(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(m) if m.is_dir() => disk_use(&entry.path()),
+        Ok(m) => m.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+/// Bytes that are left on the disk of a path, or of the nearest directory above it that exists.
+pub fn free_space(path: &Path) -> Option<u64> {
+    let there = path.ancestors().find(|d| d.exists())?;
+    let disk = rustix::fs::statvfs(there).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Whether this path still leads to this open file.
+pub fn is_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
 /// Opens a file for appending; a new one gets mode 0600.
 ///
 /// # Errors

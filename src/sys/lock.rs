@@ -26,15 +26,22 @@ impl Lock {
     /// # Errors
     /// The lock file cannot be made.
     pub fn acquire(path: &Path, wait: Duration) -> io::Result<Option<Self>> {
-        let file = fs::open_lock_file(path)?;
+        let mut file = fs::open_lock_file(path)?;
         let until = Instant::now() + wait;
-        while !try_lock(&file)? {
+        loop {
+            if try_lock(&file)? {
+                // The file of an old session is removed under its lock: who waited has nothing.
+                if fs::is_at(&file, path) {
+                    return Ok(Some(Self(file)));
+                }
+                file = fs::open_lock_file(path)?;
+                continue;
+            }
             if Instant::now() >= until {
                 return Ok(None);
             }
             thread::sleep(RETRY);
         }
-        Ok(Some(Self(file)))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Readers need no lock. Writers hold the session's short state lock; the review lock is another
 //! file, held for a whole review, so that `off`, `reset` and the prompt hook never wait for one.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +21,11 @@ const WRITER_WAIT: Duration = Duration::from_secs(3);
 /// Longest wait for a stranger who holds the review lock.
 const STRANGER_WAIT: Duration = Duration::from_secs(4);
 
+/// Seconds after which a session is removed: 30 days.
+const MAX_AGE: u64 = 30 * 86_400;
+/// Seconds after which files without a state are removed.
+const LEFT_OVER: u64 = 86_400;
+
 /// The directory of session states.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -33,6 +39,19 @@ pub enum Stored {
     State(Box<SessionState>),
     /// Unreadable, not JSON, or of another shape.
     Broken,
+}
+
+/// What is in the directory of session states.
+#[derive(Debug, Default)]
+pub struct Census {
+    /// State files.
+    pub states: usize,
+    /// State files that cannot be read.
+    pub broken: usize,
+    /// Sessions that nothing touched for 30 days.
+    pub old: Vec<String>,
+    /// Sessions of which only locks or broken files are left, for over a day.
+    pub leftovers: Vec<String>,
 }
 
 impl Store {
@@ -100,6 +119,72 @@ impl Store {
             .collect();
         states.sort_by(|a, b| (b.updated_at, &a.session_id).cmp(&(a.updated_at, &b.session_id)));
         states
+    }
+
+    /// Counts what is in the directory.
+    pub fn census(&self, now: u64) -> Census {
+        let mut census = Census::default();
+        for (id, files) in self.by_session() {
+            let state = files.iter().find(|f| f.extension().is_some_and(|e| e == "json"));
+            let newest = files.iter().filter_map(|f| fs::modified(f)).max().unwrap_or(now);
+            let age = now.saturating_sub(newest);
+            census.states += usize::from(state.is_some());
+            census.broken += usize::from(state.is_some_and(|f| matches!(load(f), Stored::Broken)));
+            match state {
+                Some(_) if age > MAX_AGE => census.old.push(id),
+                None if age > LEFT_OVER => census.leftovers.push(id),
+                _ => {}
+            }
+        }
+        census
+    }
+
+    /// Removes sessions that nothing touched for 30 days, and what is left of others, unless
+    /// somebody uses them. Returns how many; what cannot be removed stays.
+    pub fn prune(&self, now: u64) -> usize {
+        let census = self.census(now);
+        let ids = census.old.iter().chain(&census.leftovers);
+        ids.filter(|id| self.remove(id).is_some()).count()
+    }
+
+    /// Removes one session under both of its locks; `None` when it is in use.
+    fn remove(&self, id: &str) -> Option<()> {
+        let path = |suffix: &str| self.dir.join(format!("{id}.{suffix}"));
+        let _review = Lock::acquire(&path("lock"), Duration::ZERO).ok()??;
+        let _state = Lock::acquire(&path("state.lock"), Duration::ZERO).ok()??;
+        for suffix in ["json", "json.broken", "state.lock", "lock"] {
+            let _ = std::fs::remove_file(path(suffix));
+        }
+        Some(())
+    }
+
+    /// Keeps broken state files as `<id>.json.broken`, out of the way. Returns how many.
+    ///
+    /// # Errors
+    /// One cannot be renamed.
+    pub fn set_broken_aside(&self) -> io::Result<usize> {
+        let mut count = 0;
+        for (id, files) in self.by_session() {
+            let state = files.iter().find(|f| f.extension().is_some_and(|e| e == "json"));
+            let Some(state) = state.filter(|f| matches!(load(f), Stored::Broken)) else { continue };
+            std::fs::rename(state, self.dir.join(format!("{id}.json.broken")))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// The files of each session.
+    fn by_session(&self) -> BTreeMap<String, Vec<PathBuf>> {
+        let mut found = BTreeMap::<String, Vec<PathBuf>>::new();
+        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let suffixes = [".json.broken", ".state.lock", ".json", ".lock"];
+            if let Some(id) = suffixes.iter().find_map(|s| name.strip_suffix(s)) {
+                found.entry(id.to_owned()).or_default().push(entry.path());
+            }
+        }
+        found
     }
 
     fn path(&self, id: &SessionId, suffix: &str) -> PathBuf {

@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Bytes that are read from the end.
 const TAIL: u64 = 1 << 20;
@@ -64,6 +65,18 @@ fn newest_before(
 /// Whether [`read_lines`] leaves nothing of a file out.
 pub fn is_read_whole(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| m.len() <= TAIL)
+}
+
+/// The newest transcripts of all projects of a client directory, newest first.
+pub fn newest(projects: &Path, max: usize) -> Vec<PathBuf> {
+    let entries = |dir: &Path| std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut found: Vec<(SystemTime, PathBuf)> = entries(projects)
+        .flat_map(|project| entries(&project.path()))
+        .filter(|file| file.path().extension().is_some_and(|e| e == "jsonl"))
+        .filter_map(|file| Some((file.metadata().ok()?.modified().ok()?, file.path())))
+        .collect();
+    found.sort_by(|a, b| b.cmp(a));
+    found.into_iter().take(max).map(|(_, path)| path).collect()
 }
 
 fn read_at(file: &mut File, start: u64, count: u64) -> Vec<u8> {

@@ -87,7 +87,7 @@ fn ask_claude(
     cancel: &Cancel,
     on_activity: &mut dyn FnMut(String),
 ) -> Result<Asked, String> {
-    let program = find_claude(question)?;
+    let program = find_claude(question.review, question.env)?;
     let fork = Fork {
         session: question.session,
         effort: question.env.claude_effort.as_deref().or(question.effort),
@@ -152,12 +152,17 @@ fn run(
         .map_err(|e| format!("`{}` could not be started: {e}", program.to_string_lossy()))
 }
 
-fn find_claude(question: &Question) -> Result<PathBuf, String> {
-    let path = question.env.path.as_deref();
-    if let Some(given) = &question.review.claude_path {
+/// The program of the judge `claude`: the configured one, else `claude` on `PATH`, else where its
+/// installer puts it.
+///
+/// # Errors
+/// A sentence that says what is wrong.
+pub fn find_claude(review: &Review, env: &Env) -> Result<PathBuf, String> {
+    let path = env.path.as_deref();
+    if let Some(given) = &review.claude_path {
         return process::find_program(given.as_os_str(), path);
     }
-    let usual = question.env.home.as_deref().map(claude::usual_places);
+    let usual = env.home.as_deref().map(claude::usual_places);
     process::find_program(OsStr::new("claude"), path).or_else(|why| {
         let found = |p: &PathBuf| process::find_program(p.as_os_str(), None).ok();
         usual.iter().flatten().find_map(found).ok_or(format!("the reviewer cannot run: {why}"))

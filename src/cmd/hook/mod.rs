@@ -23,6 +23,7 @@ use crate::error::Result;
 use crate::paths::{self, Paths};
 use crate::rules::outcome::Allow;
 use crate::rules::policy;
+use crate::rules::probe;
 use crate::rules::redact::redact_in_place;
 use crate::rules::state::SessionState;
 use crate::rules::stop::{Client, Event, SessionId, Stop};
@@ -97,6 +98,10 @@ fn decide(bytes: &[u8], forced: Option<Client>, env: &Env) -> Result<Ended> {
         Ok(stop) => stop,
         Err(why) => return Ok(allow(&Allow::NoSession(why))),
     };
+    if let Event::Probe(token) = &stop.event {
+        let answer = probe::answer(token, env!("CARGO_PKG_VERSION"));
+        return Ok(Ended::Reply(Reply::allow(Some(answer))));
+    }
     let Some(id) = stop.session.clone() else {
         let why = "the payload has no usable session_id".to_owned();
         return Ok(allow(&Allow::NoSession(why)));
