@@ -74,7 +74,8 @@ const TAILS: [&str; 17] = [
 
 /// The kind of a name in any of the usual ways of writing; `None` for an ordinary name.
 pub fn kind(name: &str) -> Option<Kind> {
-    if !may_tell(name) {
+    // What every shell calls its directories. Taken for passwords, they would hide every path.
+    if !may_tell(name) || matches!(name, "PWD" | "OLDPWD") {
         return None;
     }
     let words = words(name);
