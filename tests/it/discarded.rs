@@ -1,8 +1,5 @@
 //! A block that the client or the user threw away, through the real program.
 
-// The helpers of tests are not seen as tests by the lint.
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;

@@ -1,92 +1,20 @@
 //! `ccc install`, `ccc uninstall` and `install.sh` through the real programs, in a scratch home.
 
-// The helpers of tests are not seen as tests by the lint.
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
+
+use crate::support::sandbox::{Sandbox, success};
 
 const BASE: &str = "{\n  \"model\": \"opus\"\n}\n";
 const CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// A home and a project that vanish with it.
-struct Scratch {
-    dir: tempfile::TempDir,
-}
-
-impl Scratch {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir_all(dir.path().join("home/.claude")).unwrap();
-        fs::create_dir_all(dir.path().join("proj/.git")).unwrap();
-        Self { dir }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn settings(&self) -> PathBuf {
-        self.path("home/.claude/settings.json")
-    }
-
-    fn with_settings(text: &str) -> Self {
-        let scratch = Self::new();
-        fs::write(scratch.settings(), text).unwrap();
-        scratch
-    }
-
-    fn command(&self, program: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(program);
-        command
-            .args(args)
-            .env_clear()
-            .env("HOME", self.path("home"))
-            .current_dir(self.path("proj"));
-        command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.command(Path::new(env!("CARGO_BIN_EXE_ccc")), args).output().unwrap()
-    }
-
-    /// Runs a command that must succeed; returns what it says.
-    fn ok(&self, args: &[&str]) -> String {
-        success(&self.run(args))
-    }
-
-    fn script(&self, args: &[&str]) -> Output {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("install.sh");
-        self.command(&script, args).output().unwrap()
-    }
-
-    /// Every path below the home, with what it holds.
-    fn home(&self) -> Vec<(PathBuf, String)> {
-        let mut found = Vec::new();
-        walk(&self.path("home"), &mut found);
-        found.sort();
-        found
-    }
-}
-
-fn walk(dir: &Path, found: &mut Vec<(PathBuf, String)>) {
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        found.push((path.clone(), fs::read_to_string(&path).unwrap_or_default()));
-        if path.is_dir() {
-            walk(&path, found);
-        }
-    }
-}
-
-fn success(output: &Output) -> String {
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout.clone()).unwrap()
+fn script(sandbox: &Sandbox, args: &[&str]) -> Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("install.sh");
+    sandbox.command(&script, args).output().unwrap()
 }
 
 fn json(path: &Path) -> Value {
@@ -96,18 +24,18 @@ fn json(path: &Path) -> Value {
 #[test]
 fn uninstall_leaves_no_trace() {
     for text in [None, Some(BASE), Some("{\"hooks\":{ },\"env\":{}}"), Some("{ }")] {
-        let scratch = text.map_or_else(Scratch::new, Scratch::with_settings);
-        let before = scratch.home();
+        let scratch = text.map_or_else(Sandbox::new, Sandbox::with_settings);
+        let before = scratch.tree("home");
         scratch.ok(&["install", "--raise-cap"]);
         assert!(scratch.path("home/.claude/commands/supervisor-off.md").is_file());
         scratch.ok(&["uninstall"]);
-        assert_eq!(scratch.home(), before);
+        assert_eq!(scratch.tree("home"), before);
     }
 }
 
 #[test]
 fn what_is_put_where_the_user_has_things_stays() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     scratch.ok(&["install"]);
     let mine = scratch.path("home/.claude/commands/mine.md");
     fs::write(&mine, "mine").unwrap();
@@ -118,27 +46,27 @@ fn what_is_put_where_the_user_has_things_stays() {
 
 #[test]
 fn a_foreign_command_file_is_left_alone_and_named() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     let commands = scratch.path("home/.claude/commands");
     fs::create_dir(&commands).unwrap();
     fs::write(commands.join("supervisor.md"), "mine").unwrap();
     symlink("supervisor.md", commands.join("supervisor-off.md")).unwrap();
-    let before = scratch.home();
+    let before = scratch.tree("home");
     let said = scratch.ok(&["install"]);
     assert!(said.contains("commands/supervisor.md` is not ccc's"), "{said}");
     assert!(said.contains("commands/supervisor-off.md` is not ccc's"), "{said}");
     scratch.ok(&["uninstall"]);
-    assert_eq!(scratch.home(), before);
+    assert_eq!(scratch.tree("home"), before);
 }
 
 #[test]
 fn a_repeat_changes_nothing_and_a_new_limit_the_timeout_alone() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     scratch.ok(&["install"]);
-    let (before, meta) = (scratch.home(), fs::metadata(scratch.settings()).unwrap());
+    let (before, meta) = (scratch.tree("home"), fs::metadata(scratch.settings()).unwrap());
     let said = scratch.ok(&["install"]);
     assert!(said.contains("up to date"), "{said}");
-    assert_eq!(scratch.home(), before);
+    assert_eq!(scratch.tree("home"), before);
     let now = fs::metadata(scratch.settings()).unwrap();
     assert_eq!((now.ino(), now.mtime_nsec()), (meta.ino(), meta.mtime_nsec()));
     let config = r#"{"review": {"timeout_secs": 900}, "evidence": {"checks": [{"run": "true", "timeout_secs": 40}]}}"#;
@@ -151,21 +79,21 @@ fn a_repeat_changes_nothing_and_a_new_limit_the_timeout_alone() {
 
 #[test]
 fn a_dry_run_shows_the_change_and_makes_none() {
-    let scratch = Scratch::with_settings(BASE);
-    let before = scratch.home();
+    let scratch = Sandbox::with_settings(BASE);
+    let before = scratch.tree("home");
     let said = scratch.ok(&["install", "--dry-run"]);
     assert!(said.contains("+  \"hooks\": {") && said.contains("supervisor.md"), "{said}");
-    assert_eq!(scratch.home(), before);
+    assert_eq!(scratch.tree("home"), before);
     scratch.ok(&["install"]);
-    let before = scratch.home();
+    let before = scratch.tree("home");
     let said = scratch.ok(&["uninstall", "--purge", "--dry-run"]);
     assert!(said.contains("-  \"hooks\": {") && said.contains("ccc/installed.json"), "{said}");
-    assert_eq!(scratch.home(), before);
+    assert_eq!(scratch.tree("home"), before);
 }
 
 #[test]
 fn the_cap_is_raised_on_request_and_only_where_it_is_too_low() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     let said = scratch.ok(&["install"]);
     assert!(said.contains("after 8 consecutive blocks") && said.contains("--raise-cap"), "{said}");
     let said = scratch.ok(&["install", "--raise-cap"]);
@@ -175,7 +103,7 @@ fn the_cap_is_raised_on_request_and_only_where_it_is_too_low() {
     assert_eq!(fs::read_to_string(scratch.settings()).unwrap(), BASE);
 
     let own = format!("{{\n  \"env\": {{ \"{CAP}\": \"3\" }}\n}}\n");
-    let scratch = Scratch::with_settings(&own);
+    let scratch = Sandbox::with_settings(&own);
     let said = scratch.ok(&["install", "--raise-cap"]);
     assert!(said.contains("is not ccc's"), "{said}");
     assert_eq!(json(&scratch.settings())["env"][CAP], "3");
@@ -185,7 +113,7 @@ fn the_cap_is_raised_on_request_and_only_where_it_is_too_low() {
 
 #[test]
 fn a_purge_takes_ccc_s_own_files_and_nothing_else() {
-    let scratch = Scratch::new();
+    let scratch = Sandbox::new();
     scratch.ok(&["install"]);
     scratch.ok(&["on", "--session", "s1"]);
     scratch.ok(&["uninstall", "--purge"]);
@@ -194,8 +122,7 @@ fn a_purge_takes_ccc_s_own_files_and_nothing_else() {
     fs::create_dir_all(shared.join("sessions/2026")).unwrap();
     fs::write(shared.join("notes.txt"), "mine").unwrap();
     fs::write(shared.join("config.json"), "{}").unwrap();
-    let mut purge =
-        scratch.command(Path::new(env!("CARGO_BIN_EXE_ccc")), &["uninstall", "--purge"]);
+    let mut purge = scratch.ccc(&["uninstall", "--purge"]);
     success(&purge.env("CCC_HOME", &shared).output().unwrap());
     assert!(shared.join("notes.txt").exists() && shared.join("sessions/2026").exists());
     assert!(!shared.join("config.json").exists());
@@ -203,20 +130,20 @@ fn a_purge_takes_ccc_s_own_files_and_nothing_else() {
 
 #[test]
 fn a_protected_file_is_refused_before_anything_is_written() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     fs::set_permissions(scratch.settings(), fs::Permissions::from_mode(0o444)).unwrap();
-    let before = scratch.home();
+    let before = scratch.tree("home");
     let output = scratch.run(&["install"]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("read-only") && said.contains("settings.json"), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
-    assert_eq!(scratch.home(), before);
+    assert_eq!(scratch.tree("home"), before);
 }
 
 #[test]
 fn the_project_scope_edits_the_project_and_a_second_registration_is_told() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     scratch.ok(&["install"]);
     let said = scratch.ok(&["install", "--scope", "project"]);
     assert!(said.contains("registered in") && said.contains("too"), "{said}");
@@ -229,10 +156,10 @@ fn the_project_scope_edits_the_project_and_a_second_registration_is_told() {
 
 #[test]
 fn a_home_that_is_the_project_is_one_file_and_not_two() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     symlink(scratch.path("home"), scratch.path("link")).unwrap();
     for word in ["installed", "up to date"] {
-        let mut install = scratch.command(Path::new(env!("CARGO_BIN_EXE_ccc")), &["install"]);
+        let mut install = scratch.ccc(&["install"]);
         install.env("HOME", scratch.path("link")).current_dir(scratch.path("home"));
         let said = success(&install.output().unwrap());
         assert!(said.contains(word) && !said.contains("nothing to do"), "{said}");
@@ -241,7 +168,7 @@ fn a_home_that_is_the_project_is_one_file_and_not_two() {
 
 #[test]
 fn a_link_is_named_instead_of_its_target_and_another_name_refused() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     symlink(env!("CARGO_BIN_EXE_ccc"), scratch.path("ccc")).unwrap();
     success(&scratch.command(&scratch.path("ccc"), &["install"]).output().unwrap());
     let command = format!("'{}' hook", scratch.path("ccc").display());
@@ -253,43 +180,43 @@ fn a_link_is_named_instead_of_its_target_and_another_name_refused() {
 
 #[test]
 fn another_client_is_refused_in_one_sentence() {
-    let output = Scratch::new().run(&["install", "--client", "codex"]);
+    let output = Sandbox::new().run(&["install", "--client", "codex"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains("only `claude` is supported"));
 }
 
 #[test]
 fn the_script_installs_twice_and_undoes_it_all() {
-    let scratch = Scratch::with_settings(BASE);
-    let before = scratch.home();
+    let scratch = Sandbox::with_settings(BASE);
+    let before = scratch.tree("home");
     let bin = ["--bin", env!("CARGO_BIN_EXE_ccc")];
-    let said = success(&scratch.script(&bin));
+    let said = success(&script(&scratch, &bin));
     let program = scratch.path("home/.local/bin/ccc");
     assert!(said.contains("is not on your PATH") && said.contains("--uninstall"), "{said}");
     assert_eq!(fs::metadata(&program).unwrap().mode() & 0o777, 0o755);
-    let installed = scratch.home();
-    let said = success(&scratch.script(&bin));
+    let installed = scratch.tree("home");
+    let said = success(&script(&scratch, &bin));
     assert!(said.contains("up to date"), "{said}");
-    assert_eq!(scratch.home(), installed);
-    success(&scratch.script(&["--uninstall", "--purge"]));
-    let rest: Vec<_> = scratch.home().into_iter().filter(|(p, _)| !p.is_dir()).collect();
+    assert_eq!(scratch.tree("home"), installed);
+    success(&script(&scratch, &["--uninstall", "--purge"]));
+    let rest: Vec<_> = scratch.tree("home").into_iter().filter(|(p, _)| !p.is_dir()).collect();
     let before: Vec<_> = before.into_iter().filter(|(p, _)| !p.is_dir()).collect();
     assert_eq!(rest, before);
 }
 
 #[test]
 fn the_script_keeps_an_odd_directory_and_wires_nothing_unasked() {
-    let scratch = Scratch::with_settings(BASE);
+    let scratch = Sandbox::with_settings(BASE);
     let dir = scratch.path("it's a $dir");
     let args = ["--bin", env!("CARGO_BIN_EXE_ccc"), "--no-wire", "--bin-dir"];
-    let said = success(&scratch.script(&[&args[..], &[dir.to_str().unwrap()]].concat()));
+    let said = success(&script(&scratch, &[&args[..], &[dir.to_str().unwrap()]].concat()));
     assert!(said.contains("left alone"), "{said}");
     assert!(dir.join("ccc").is_file());
     assert_eq!(fs::read_to_string(scratch.settings()).unwrap(), BASE);
     fs::write(scratch.path("broken"), "#!/bin/sh\nexit 1\n").unwrap();
-    let output = scratch.script(&["--bin", scratch.path("broken").to_str().unwrap()]);
+    let output = script(&scratch, &["--bin", scratch.path("broken").to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(!scratch.path("home/.local/bin/ccc").exists());
     assert_eq!(fs::read_dir(scratch.path("home/.local/bin")).unwrap().count(), 0);
-    assert_eq!(scratch.script(&["--wat"]).status.code(), Some(64));
+    assert_eq!(script(&scratch, &["--wat"]).status.code(), Some(64));
 }

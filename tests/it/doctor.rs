@@ -1,8 +1,5 @@
 //! `ccc doctor` through the real program, against installations that are broken in many ways.
 
-// The helpers of tests are not seen as tests by the lint.
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,5 @@
 //! Seeded secrets through the real program: none reaches a file of ccc, a judge, or an answer.
 
-// The helpers of tests are not seen as tests by the lint.
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

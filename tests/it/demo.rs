@@ -1,8 +1,5 @@
 //! `ccc demo` through the real program: the play, how it is shown, and what it leaves behind.
 
-// The helpers of tests are not seen as tests by the lint.
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::fs::File;
 use std::io::Read;

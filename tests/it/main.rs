@@ -1,0 +1,13 @@
+//! All tests that go through the built binary, in one test program.
+
+// The helpers of tests are not seen as tests by the lint.
+#![allow(clippy::unwrap_used)]
+
+mod claude;
+mod demo;
+mod discarded;
+mod doctor;
+mod hook;
+mod install;
+mod redact;
+mod support;

@@ -1,0 +1,6 @@
+//! What the tests share.
+
+pub mod claude;
+pub mod model;
+pub mod namespace;
+pub mod sandbox;
