@@ -170,6 +170,9 @@ pub struct MonitorArgs {
     /// Print one plain frame and end
     #[arg(long)]
     pub once: bool,
+    /// Print the same as JSON and end
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]

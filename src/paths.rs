@@ -43,6 +43,16 @@ impl Paths {
         self.ccc_home.join("sessions")
     }
 
+    /// What the running reviews say of themselves.
+    pub fn live(&self) -> PathBuf {
+        self.ccc_home.join("live")
+    }
+
+    /// What the last review of each session was told.
+    pub fn evidence(&self) -> PathBuf {
+        self.ccc_home.join("evidence")
+    }
+
     /// History, one JSON object a line.
     pub fn events(&self) -> PathBuf {
         self.ccc_home.join("events.jsonl")

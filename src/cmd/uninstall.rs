@@ -24,6 +24,9 @@ const STATE: &[&str] = &[
 const LOGS: &[&str] = &["events.jsonl", "supervisor.log"];
 /// The directory of the session states.
 const SESSIONS: &str = "sessions";
+/// What is kept for those who watch.
+const LIVE: &str = "live";
+const EVIDENCE: &str = "evidence";
 
 /// Takes the hook out, and with `--purge` everything that ccc stored.
 pub fn run(context: &Context, args: &UninstallArgs) -> Result<Exit> {
@@ -117,7 +120,9 @@ fn purge(context: &Context) -> Result<()> {
     for file in state(&home)? {
         std::fs::remove_file(&file).at("remove", &file)?;
     }
-    let _ = std::fs::remove_dir(home.join(SESSIONS));
+    for dir in [SESSIONS, LIVE, EVIDENCE] {
+        let _ = std::fs::remove_dir(home.join(dir));
+    }
     match std::fs::remove_dir(&home) {
         Err(e) if e.kind() != ErrorKind::NotFound => context.print(&format!(
             "ccc's state is removed; `{}` stays, since other things are in it",
@@ -135,6 +140,8 @@ fn state(home: &Path) -> Result<Vec<PathBuf>> {
     let is_session = |name: &str| [".json", ".lock", ".broken"].iter().any(|e| name.ends_with(e));
     let mut files = list(home, is_state)?;
     files.extend(list(&home.join(SESSIONS), is_session)?);
+    files.extend(list(&home.join(LIVE), |name| name.ends_with(".json"))?);
+    files.extend(list(&home.join(EVIDENCE), |name| name.ends_with(".txt"))?);
     Ok(files)
 }
 

@@ -2,8 +2,10 @@
 //! printing here, so every rule can be tested with a table.
 
 pub mod activity;
+pub mod board;
 pub mod breaker;
 pub mod claims;
+pub mod columns;
 pub mod completion;
 pub mod diff;
 pub mod evidence;
@@ -12,6 +14,7 @@ pub mod git;
 pub mod health;
 pub mod json_tree;
 pub mod last_block;
+pub mod live;
 pub mod loose_json;
 pub mod outcome;
 pub mod policy;

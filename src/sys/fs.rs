@@ -66,6 +66,18 @@ pub fn resolve_links(path: &Path) -> io::Result<PathBuf> {
 /// # Errors
 /// The directory or the disk does not allow it; the old content is then untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes, true)
+}
+
+/// The same for what need not survive a crash of the machine: does not wait for the disk.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn write_passing(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes, false)
+}
+
+fn replace(path: &Path, bytes: &[u8], is_lasting: bool) -> io::Result<()> {
     let target = resolve_links(path)?;
     let dir = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut temp = tempfile::Builder::new().prefix(".ccc-tmp-").tempfile_in(dir)?;
@@ -79,7 +91,9 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
     }
     temp.as_file().set_permissions(Permissions::from_mode(mode))?;
-    temp.as_file().sync_data()?;
+    if is_lasting {
+        temp.as_file().sync_data()?;
+    }
     temp.persist(&target).map_err(|e| e.error)?;
     Ok(())
 }

@@ -155,6 +155,10 @@ impl Store {
         for suffix in ["json", "json.broken", "state.lock", "lock"] {
             let _ = std::fs::remove_file(path(suffix));
         }
+        // What is kept for those who watch, beside the directory of states.
+        for name in [format!("live/{id}.json"), format!("evidence/{id}.txt")] {
+            let _ = std::fs::remove_file(self.dir.with_file_name(name));
+        }
         Some(())
     }
 

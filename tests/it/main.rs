@@ -9,5 +9,6 @@ mod discarded;
 mod doctor;
 mod hook;
 mod install;
+mod monitor;
 mod redact;
 mod support;

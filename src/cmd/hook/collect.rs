@@ -43,7 +43,7 @@ pub struct Collected {
 }
 
 /// Time for git at a stop, and at a prompt, which the user waits for.
-const GIT_BUDGET: Duration = Duration::from_secs(2);
+pub const GIT_BUDGET: Duration = Duration::from_secs(2);
 const BASELINE_BUDGET: Duration = Duration::from_millis(800);
 
 /// Reads the transcript: cheap enough for every stop.

@@ -18,6 +18,7 @@ use crate::rules::state::{Judged, LastVerdict, Phase, SessionState};
 use crate::rules::stop::Client;
 use crate::rules::verdict::{Reading, Verdict};
 use crate::rules::{feedback, prompt as review_prompt, status_judge};
+use crate::sys::live::LiveFile;
 use crate::sys::lock::ReviewClaim;
 use crate::sys::signals::Cancel;
 use crate::sys::store::{self, Stored};
@@ -126,7 +127,9 @@ fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option
         ControlFlow::Break(conclusion) => return Some(conclusion),
     };
     record::monitor_status(session, state.chain.iteration, "reviewing");
+    let mut live = live(session, &state);
     let collected = collect::evidence(session, Some(&state), &seen, cancel);
+    record::evidence(session, &collected.text);
     if cancel.is_cancelled() {
         return None;
     }
@@ -140,10 +143,20 @@ fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option
         ControlFlow::Continue(()) if session.loaded.config.judge == JudgeKind::Status => {
             judge_by_rules(session)
         }
-        ControlFlow::Continue(()) => judge(session, supervisor, &state, &collected, cancel)?,
+        ControlFlow::Continue(()) => {
+            judge(session, supervisor, &state, &collected, &mut live, cancel)?
+        }
     };
     let progress = progress_since(&state, &collected);
     Some(Conclusion { fingerprint, work: collected.work, progress, is_counted: true, ..conclusion })
+}
+
+/// Lets the review be watched, beginning with the evidence.
+fn live(session: &Session, state: &SessionState) -> LiveFile {
+    let checks = session.loaded.config.evidence.checks.iter().map(|check| check.timeout_secs);
+    let limit = checks.fold(collect::GIT_BUDGET.as_secs(), u64::saturating_add);
+    let (dir, round) = (session.paths.live(), state.chain.iteration);
+    LiveFile::begin(&dir, &session.id, round, "collecting evidence", limit)
 }
 
 /// Chains checks that may end a review.
@@ -315,6 +328,7 @@ fn judge(
     supervisor: &Supervisor,
     state: &SessionState,
     collected: &Collected,
+    live: &mut LiveFile,
     cancel: &Cancel,
 ) -> Option<Conclusion> {
     let config = &session.loaded.config;
@@ -337,7 +351,8 @@ fn judge(
         paths: &session.paths,
         env: session.env,
     };
-    let Asked { answer, usage } = judge::ask(&question, cancel, &mut |_| {});
+    live.enter(&format!("asking {}", config.judge.name()), config.review.timeout_secs);
+    let Asked { answer, usage } = judge::ask(&question, cancel, &mut |what| live.note(&what));
     let (decision, verdict) = match answer {
         Answer::Cancelled => return None,
         Answer::Failed(why) => (on_failure(config.on_error, why), None),
