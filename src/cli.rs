@@ -58,6 +58,8 @@ pub enum Command {
     Untrust,
     /// Show a supervised session end to end, with no account and no network
     Demo(DemoArgs),
+    /// Work through a list of stories, one fresh executor an iteration
+    Ralph(RalphArgs),
     /// Check the whole installation, and say how to mend what is wrong
     Doctor(DoctorArgs),
     /// Print shell completions
@@ -225,4 +227,100 @@ pub struct DemoArgs {
     /// Leave the scratch directory in place, to look around in it
     #[arg(long)]
     pub keep: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct RalphArgs {
+    #[command(subcommand)]
+    pub command: RalphCommand,
+}
+
+/// The subcommands of the loop.
+#[derive(Debug, Subcommand)]
+pub enum RalphCommand {
+    /// Make a new `prd.json`, or one from another list
+    Init(RalphInitArgs),
+    /// Look at stories, and change them
+    Story(StoryArgs),
+    /// Show the stories, what runs and what is next
+    Status(RalphStatusArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct RalphInitArgs {
+    /// Name of the project (default: its directory)
+    #[arg(long)]
+    pub name: Option<String>,
+    #[arg(long, default_value = "")]
+    pub description: String,
+    /// List to import: `prd.json` in either form, a Markdown checklist, a `fix_plan.md`
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct StoryArgs {
+    #[command(subcommand)]
+    pub command: StoryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum StoryCommand {
+    /// Append a story
+    Add {
+        title: String,
+        #[command(flatten)]
+        fields: StoryFields,
+    },
+    /// List the stories
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one story
+    Show {
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change fields of a story
+    Edit {
+        id: String,
+        #[arg(long)]
+        title: Option<String>,
+        /// `pending`, `ready_for_review`, `passed`, `failed` or `blocked`; `pending` also clears the attempts
+        #[arg(long)]
+        status: Option<String>,
+        #[command(flatten)]
+        fields: StoryFields,
+    },
+    /// Take a story out
+    Remove { id: String },
+}
+
+#[derive(Args, Debug)]
+pub struct StoryFields {
+    #[arg(long)]
+    pub description: Option<String>,
+    /// 1 comes first (default 5)
+    #[arg(long)]
+    pub priority: Option<i64>,
+    /// Command that decides whether the story is done
+    #[arg(long, value_name = "COMMAND")]
+    pub validation: Option<String>,
+    /// Acceptance criterion (may be repeated)
+    #[arg(long, value_name = "TEXT")]
+    pub criterion: Vec<String>,
+    /// Id of a story that must pass before (may be repeated)
+    #[arg(long, value_name = "ID")]
+    pub depends_on: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct RalphStatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }

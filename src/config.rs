@@ -3,12 +3,16 @@
 //! A file that does not parse or a value of the wrong type is reported and its default used: a
 //! broken config never traps a session. What a project's file may run counts only when trusted.
 
+mod ralph;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use crate::paths::{self, Paths};
 use crate::sys::fs;
+
+pub use ralph::{ExecutorKind, Ralph};
 
 /// Largest config file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -28,6 +32,7 @@ pub struct Config {
     pub reviews_per_hour: u32,
     /// State that was not touched for this many hours counts as absent.
     pub expire_hours: u64,
+    pub ralph: Ralph,
 }
 
 /// What decides whether the work is complete.
@@ -120,6 +125,7 @@ impl Default for Config {
             breaker: Breaker { enabled: true, no_progress: 3, same_feedback: 5 },
             reviews_per_hour: 100,
             expire_hours: 24,
+            ralph: Ralph::default(),
         }
     }
 }
@@ -194,7 +200,7 @@ fn asks_for_commands(values: &Map<String, Value>) -> bool {
     };
     has("review", &["command", "claude_path", "codex_path", "allow"])
         || has("evidence", &["checks"])
-        || has("ralph", &["default_validation", "command", "executor"])
+        || has("ralph", ralph::COMMANDS)
 }
 
 /// Applies one file; remembers what is wrong with it.
@@ -242,7 +248,7 @@ impl<'a> Reader<'a> {
                     }
                     _ => r.unknown(k),
                 }),
-                "ralph" => {}
+                "ralph" => self.section(key, value, |r, k, v| r.ralph(k, v, &mut c.ralph)),
                 _ => self.unknown(key),
             }
         }

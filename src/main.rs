@@ -81,6 +81,7 @@ fn run(command: &Command, context: &Context) -> Result<Exit> {
         Command::Trust => cmd::trust::allow(context),
         Command::Untrust => cmd::trust::revoke(context),
         Command::Demo(args) => cmd::demo::run(context, args),
+        Command::Ralph(args) => cmd::ralph::run(context, args),
         Command::Doctor(args) => cmd::doctor::run(context, args),
         Command::Completions { shell } => cmd::generate::completions(context, *shell),
         Command::Man => cmd::generate::man(context),

@@ -73,6 +73,11 @@ impl Paths {
         self.ccc_home.join("rate.json")
     }
 
+    /// The loop's locks, its copies of lists, and its calls of the last hour.
+    pub fn ralph(&self) -> PathBuf {
+        self.ccc_home.join("ralph")
+    }
+
     /// What `ccc trust` allowed.
     pub fn trust(&self) -> PathBuf {
         self.ccc_home.join("trust.json")

@@ -6,7 +6,6 @@
 
 mod audit;
 mod own;
-mod splice;
 mod variable;
 
 use std::collections::BTreeMap;
@@ -16,10 +15,10 @@ use jsonc_parser::common::Range;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Value, json};
 
+use crate::rules::json_splice::{self as splice, Style, append, remove_element};
 pub use audit::audit;
 pub use own::is_ours;
 use own::{is_own_ast, is_own_value};
-use splice::{Style, append, remove_element};
 pub use variable::{remove_variable, set_variable, variable};
 
 /// An entry under `hooks.<event>`.

@@ -9,6 +9,7 @@ pub mod install;
 pub mod log;
 pub mod monitor;
 pub mod prompt;
+pub mod ralph;
 pub mod reset;
 pub mod status;
 pub mod status_block;

@@ -10,6 +10,11 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }
 
+/// Milliseconds since 1970.
+pub fn now_millis() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis())
+}
+
 /// The present as RFC 3339 in UTC, to the millisecond.
 pub fn now_rfc3339() -> String {
     let now = Timestamp::now();

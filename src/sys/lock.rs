@@ -70,7 +70,7 @@ impl ReviewLock {
         let mut file = fs::open_lock_file(path)?;
         let until = Instant::now() + wait;
         while !try_lock(&file)? {
-            if names_living_holder(&mut file) {
+            if living_holder(&mut file).is_some() {
                 return Ok(ReviewClaim::TakenByReview);
             }
             if Instant::now() >= until {
@@ -105,23 +105,29 @@ fn write_holder(file: &mut File) -> io::Result<()> {
     writeln!(file, "ccc {} {}", pid.as_raw_nonzero(), start_time(pid).unwrap_or_default())
 }
 
-fn names_living_holder(file: &mut File) -> bool {
+/// The process that holds the lock of this file, as far as the file names it. Changes nothing.
+pub fn holder(path: &Path) -> Option<Pid> {
+    let mut file = File::open(path).ok()?;
+    let pid = living_holder(&mut file)?;
+    // A name that a killed holder left names nobody, even where the number is in use again.
+    matches!(try_lock(&file), Ok(false)).then_some(pid)
+}
+
+fn living_holder(file: &mut File) -> Option<Pid> {
     let mut text = String::new();
-    let read = file.rewind().and_then(|()| file.take(200).read_to_string(&mut text));
+    file.rewind().and_then(|()| file.take(200).read_to_string(&mut text)).ok()?;
     let mut words = text.split_whitespace();
-    if read.is_err() || words.next() != Some("ccc") {
-        return false;
+    if words.next() != Some("ccc") {
+        return None;
     }
-    let Some(pid) = words.next().and_then(|w| w.parse().ok()).and_then(Pid::from_raw) else {
-        return false;
-    };
+    let pid = words.next().and_then(|w| w.parse().ok()).and_then(Pid::from_raw)?;
     // Where there is no /proc the start time is unknown on both sides, and the pid alone decides.
     let started = words.next().and_then(|w| w.parse::<u64>().ok()).unwrap_or_default();
-    signals::is_alive(pid) && start_time(pid).unwrap_or_default() == started
+    (signals::is_alive(pid) && start_time(pid).unwrap_or_default() == started).then_some(pid)
 }
 
 /// Start time of a process in clock ticks since boot, from `/proc`.
-fn start_time(pid: Pid) -> Option<u64> {
+pub fn start_time(pid: Pid) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     // The name in parentheses may hold anything, so the fields are counted from its end.
     stat.rsplit(')').next()?.split_ascii_whitespace().nth(19)?.parse().ok()
@@ -139,7 +145,9 @@ mod tests {
         let mine = claim();
         assert!(matches!(mine, ReviewClaim::Mine(_)));
         assert!(matches!(claim(), ReviewClaim::TakenByReview));
+        assert_eq!(holder(&path), Some(getpid()));
         drop(mine);
+        assert_eq!(holder(&path), None);
         std::fs::write(&path, "ccc 4194304999 1\n").unwrap();
         let stranger = Lock::acquire(&path, Duration::ZERO).unwrap();
         assert!(stranger.is_some());

@@ -9,6 +9,7 @@ pub mod live;
 pub mod lock;
 pub mod process;
 pub mod signals;
+pub mod signs;
 pub mod stdin;
 pub mod store;
 pub mod transcript;

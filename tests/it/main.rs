@@ -10,5 +10,6 @@ mod doctor;
 mod hook;
 mod install;
 mod monitor;
+mod ralph;
 mod redact;
 mod support;

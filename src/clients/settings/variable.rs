@@ -3,10 +3,10 @@
 use jsonc_parser::ast::{Object, Value as Ast};
 use serde_json::{Value, json};
 
-use super::splice::{self, Style, append, remove_element};
 use super::{
     Kept, Refusal, Result, ends, get, own, parse_value, remove_if_empty, split_bom, with_root,
 };
+use crate::rules::json_splice::{self as splice, Style, append, remove_element};
 
 /// The text with the variable set; an up-to-date text comes back as it was.
 ///

@@ -5,8 +5,8 @@ use crate::cmd::prompt;
 use crate::config;
 use crate::paths;
 use crate::rules::health::Finding;
-use crate::rules::project_kind::{self, Signs};
-use crate::sys::fs;
+use crate::rules::project_kind;
+use crate::sys::{fs, signs};
 
 /// Largest project file that is looked into, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -112,7 +112,7 @@ fn checks(patient: &Patient) -> Finding {
     if patient.loaded.is_untrusted {
         return Finding::skipped(NAME, "the project's config is not trusted");
     }
-    let Some(proposal) = project_kind::propose(&signs(patient)) else {
+    let Some(proposal) = project_kind::propose(&signs::read(&patient.context.project)) else {
         return Finding::skipped(NAME, "none configured");
     };
     let file = paths::project_config(&patient.context.project);
@@ -127,19 +127,4 @@ fn checks(patient: &Patient) -> Finding {
         ),
         format!("put {check} into `{}`, then ccc trust", file.display()),
     )
-}
-
-fn signs(patient: &Patient) -> Signs {
-    let project = &patient.context.project;
-    let entries = std::fs::read_dir(project).into_iter().flatten().flatten();
-    let text = |name: &str| {
-        let bytes = fs::read_optional(&project.join(name), MAX_FILE).ok().flatten();
-        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
-    };
-    Signs {
-        names: entries.filter_map(|e| e.file_name().into_string().ok()).collect(),
-        package_json: text("package.json"),
-        pyproject: text("pyproject.toml"),
-        makefile: text("Makefile"),
-    }
 }

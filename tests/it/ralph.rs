@@ -1,0 +1,3 @@
+//! `ccc ralph` through the binary.
+
+mod lists;
