@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::rules::stop::Client;
+use crate::sys::clock;
 
 /// Whole command line of `ccc`.
 #[derive(Debug, Parser)]
@@ -182,9 +183,15 @@ pub struct LogArgs {
     /// Go on printing new entries
     #[arg(short, long)]
     pub follow: bool,
-    /// Only this session
+    /// Only this session (its first 8 characters are enough)
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
+    /// Only this project (without a value: the one of the present directory)
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    pub project: Option<PathBuf>,
+    /// Only what happened since then: 30m, 2h, 3d, 1w, 14:05, 2026-12-01, or RFC 3339
+    #[arg(long, value_name = "WHEN", value_parser = point_in_time)]
+    pub since: Option<u64>,
     /// Print JSON, one object a line
     #[arg(long)]
     pub json: bool,
@@ -323,4 +330,8 @@ pub struct RalphStatusArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn point_in_time(text: &str) -> Result<u64, String> {
+    clock::since(text).ok_or_else(|| "say 30m, 2h, 3d, 1w, 14:05 or 2026-12-01".to_owned())
 }

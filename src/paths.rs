@@ -78,6 +78,11 @@ impl Paths {
         self.ccc_home.join("ralph")
     }
 
+    /// Held while old state is removed; its time says when that was.
+    pub fn prune_lock(&self) -> PathBuf {
+        self.ccc_home.join("prune.lock")
+    }
+
     /// What `ccc trust` allowed.
     pub fn trust(&self) -> PathBuf {
         self.ccc_home.join("trust.json")

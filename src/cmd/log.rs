@@ -1,5 +1,6 @@
 //! `ccc log`: the history of stops.
 
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -7,36 +8,37 @@ use serde_json::Value;
 
 use crate::cli::LogArgs;
 use crate::cmd::Context;
+use crate::env::Env;
 use crate::error::{Error, Exit, Result};
+use crate::paths;
 use crate::rules::text::{cut, one_line};
-use crate::sys::history;
+use crate::sys::clock;
+use crate::sys::history::Follower;
 use crate::sys::signals::Cancel;
 
-/// Bytes of the history that are read.
-const MAX_BYTES: u64 = 4 << 20;
 /// Pause between two looks with `-f`.
-const PAUSE: Duration = Duration::from_millis(500);
+const PAUSE: Duration = Duration::from_millis(250);
+/// Characters of a session id that people are shown, and may give.
+const SHORT_ID: usize = 8;
 
 /// Prints the events, oldest first.
 pub fn run(context: &Context, args: &LogArgs) -> Result<Exit> {
-    let path = context.paths()?.events();
+    let wanted = Wanted::new(context, args)?;
     let cancel = Cancel::on_signals();
-    let is_wanted = |event: &Value| {
-        args.session.as_deref().is_none_or(|id| event.get("session_id").is_some_and(|s| s == id))
-    };
-    let mut newest = None;
+    let mut history = Follower::new(&context.paths()?.events(), wanted.since);
     loop {
-        let events = history::read_events(&path, MAX_BYTES);
-        let seen = newest.as_ref().and_then(|last| events.iter().rposition(|e| e == last));
-        let fresh = &events[seen.map_or(0, |i| i + 1)..];
-        for event in fresh.iter().filter(|e| is_wanted(e)) {
-            let mut event = event.clone();
+        while let Some(mut event) = history.next_event() {
+            if cancel.is_cancelled() {
+                return Err(Error::Interrupted);
+            }
+            if !wanted.has(&event) {
+                continue;
+            }
             // What an older version wrote may hold a secret.
             context.env.secrets.hide_in(&mut event);
             let line = if args.json { event.to_string() } else { as_text(&event) };
             context.print(&line)?;
         }
-        newest = events.last().cloned();
         if !args.follow {
             return Ok(Exit::Ok);
         }
@@ -45,6 +47,53 @@ pub fn run(context: &Context, args: &LogArgs) -> Result<Exit> {
             return Err(Error::Interrupted);
         }
     }
+}
+
+/// Which events are asked for.
+struct Wanted<'a> {
+    session: Option<&'a str>,
+    projects: Option<[PathBuf; 2]>,
+    /// Unix seconds.
+    since: u64,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(context: &Context, args: &'a LogArgs) -> Result<Self> {
+        let project = args.project.as_deref().map(|dir| projects(context, dir)).transpose()?;
+        let since = args.since.unwrap_or_default();
+        Ok(Self { session: args.session.as_deref(), projects: project, since })
+    }
+
+    fn has(&self, event: &Value) -> bool {
+        let text = |key: &str| event.get(key).and_then(Value::as_str).unwrap_or_default();
+        let is_short = |id: &str| id.len() >= SHORT_ID && text("session_id").starts_with(id);
+        let is_since = || clock::from_rfc3339(text("ts")).is_some_and(|at| at >= self.since);
+        self.session.is_none_or(|id| text("session_id") == id || is_short(id))
+            && self.projects.as_ref().is_none_or(|projects| {
+                projects.iter().any(|dir| dir.as_os_str() == text("project"))
+            })
+            && (self.since == 0 || is_since())
+    }
+}
+
+/// The project that a directory belongs to, as it is written and as it really is: a client may
+/// have been started by way of a link.
+fn projects(context: &Context, dir: &Path) -> Result<[PathBuf; 2]> {
+    let is_here = dir.as_os_str() == ".";
+    let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
+    if !dir.is_dir() {
+        return Err(Error::problem(format!(
+            "cannot show the history of `{}`: there is no such directory",
+            dir.display()
+        )));
+    }
+    // A directory that is named counts for itself, whatever client this is typed in.
+    let project = match is_here {
+        true => context.project.clone(),
+        false => paths::project_dir(&Env::default(), Some(&dir)),
+    };
+    let real = project.canonicalize().unwrap_or_else(|_| project.clone());
+    Ok([project, real])
 }
 
 fn as_text(event: &Value) -> String {
@@ -58,6 +107,17 @@ fn as_text(event: &Value) -> String {
     // Only a stop has a decision.
     let what = format!("{}{round} {}", text("decision"), text("reason"));
     let what = if text("decision").is_empty() { text("type") } else { &what };
-    let session = cut(text("session_id"), 9);
-    one_line(&format!("{} {session} {} {what}{said}", text("ts"), text("client")))
+    let session: String = text("session_id").chars().take(SHORT_ID).collect();
+    let (at, client) = (clock::local(text("ts")), text("client"));
+    one_line(&format!("{at} {session} {client} {what}{}{said}", price(event)))
+}
+
+/// What the review cost, in parentheses; nothing where there was none.
+fn price(event: &Value) -> String {
+    let judge = event.get("judge").filter(|judge| judge.is_object());
+    let number = |key: &str| judge?.get(key)?.as_f64();
+    let usd = number("cost_usd").map(|usd| format!("${usd:.4}"));
+    let secs = number("duration_ms").map(|ms| format!("{:.1} s", ms / 1000.0));
+    let parts: Vec<String> = usd.into_iter().chain(secs).collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }

@@ -15,6 +15,7 @@ const STATE: &[&str] = &[
     "events.jsonl",
     "installed.json",
     "monitor-status.json",
+    "prune.lock",
     "rate.json",
     "rate.lock",
     "supervisor.log",

@@ -131,6 +131,14 @@ pub fn modified(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().and_then(|m| u64::try_from(m.mtime()).ok())
 }
 
+/// Sets the time a file was last written to the present.
+///
+/// # Errors
+/// As `utimes`.
+pub fn touch(path: &Path) -> io::Result<()> {
+    File::options().append(true).open(path)?.set_modified(std::time::SystemTime::now())
+}
+
 /// Tries to write into a directory, or where it would be made; leaves nothing behind.
 ///
 /// # Errors

@@ -69,7 +69,14 @@ impl ReviewLock {
     pub fn claim(path: &Path, wait: Duration) -> io::Result<ReviewClaim> {
         let mut file = fs::open_lock_file(path)?;
         let until = Instant::now() + wait;
-        while !try_lock(&file)? {
+        loop {
+            if try_lock(&file)? {
+                if fs::is_at(&file, path) {
+                    break;
+                }
+                file = fs::open_lock_file(path)?;
+                continue;
+            }
             if living_holder(&mut file).is_some() {
                 return Ok(ReviewClaim::TakenByReview);
             }

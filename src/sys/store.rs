@@ -109,8 +109,7 @@ impl Store {
     /// All readable states, newest first. Broken files are left out.
     pub fn list(&self) -> Vec<SessionState> {
         let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        let files =
-            entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json"));
+        let files = entries.map(|e| e.path()).filter(|p| is_state(p));
         let mut states: Vec<SessionState> = files
             .filter_map(|p| match load(&p) {
                 Stored::State(state) => Some(*state),
@@ -125,7 +124,7 @@ impl Store {
     pub fn census(&self, now: u64) -> Census {
         let mut census = Census::default();
         for (id, files) in self.by_session() {
-            let state = files.iter().find(|f| f.extension().is_some_and(|e| e == "json"));
+            let state = files.iter().find(|f| is_state(f));
             let newest = files.iter().filter_map(|f| fs::modified(f)).max().unwrap_or(now);
             let age = now.saturating_sub(newest);
             census.states += usize::from(state.is_some());
@@ -142,9 +141,13 @@ impl Store {
     /// Removes sessions that nothing touched for 30 days, and what is left of others, unless
     /// somebody uses them. Returns how many; what cannot be removed stays.
     pub fn prune(&self, now: u64) -> usize {
-        let census = self.census(now);
-        let ids = census.old.iter().chain(&census.leftovers);
-        ids.filter(|id| self.remove(id).is_some()).count()
+        let is_due = |files: &[PathBuf]| {
+            let newest = files.iter().filter_map(|f| fs::modified(f)).max().unwrap_or(now);
+            let has_state = files.iter().any(|f| is_state(f));
+            now.saturating_sub(newest) > if has_state { MAX_AGE } else { LEFT_OVER }
+        };
+        let due = self.by_session().into_iter().filter(|(_, files)| is_due(files));
+        due.filter(|(id, _)| self.remove(id).is_some()).count()
     }
 
     /// Removes one session under both of its locks; `None` when it is in use.
@@ -169,7 +172,7 @@ impl Store {
     pub fn set_broken_aside(&self) -> io::Result<usize> {
         let mut count = 0;
         for (id, files) in self.by_session() {
-            let state = files.iter().find(|f| f.extension().is_some_and(|e| e == "json"));
+            let state = files.iter().find(|f| is_state(f));
             let Some(state) = state.filter(|f| matches!(load(f), Stored::Broken)) else { continue };
             std::fs::rename(state, self.dir.join(format!("{id}.json.broken")))?;
             count += 1;
@@ -196,6 +199,10 @@ impl Store {
     }
 }
 
+fn is_state(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "json")
+}
+
 fn load(path: &Path) -> Stored {
     match fs::read_optional(path, MAX_STATE) {
         Ok(None) => Stored::Absent,
@@ -212,6 +219,20 @@ fn set_aside(path: &Path) {
     let mut copy = path.as_os_str().to_owned();
     copy.push(".broken");
     let _ = std::fs::rename(path, copy);
+}
+
+/// Runs `prune` when nobody did so for a day. The lock file's own time tells; a second process
+/// meanwhile goes on without waiting.
+pub fn daily(lock: &Path, now: u64, prune: impl FnOnce()) {
+    if fs::modified(lock).is_some_and(|at| at <= now && now - at < LEFT_OVER) {
+        return;
+    }
+    if let Ok(Some(_lock)) = Lock::acquire(lock, Duration::ZERO) {
+        // Marked first: what fails today fails at the next stop, too.
+        if fs::touch(lock).is_ok() {
+            prune();
+        }
+    }
 }
 
 /// Books one review in the sliding hour of all sessions.
@@ -275,6 +296,32 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(dir.path().join("sessions")).unwrap().count(), 3);
         assert_eq!(store.list().len(), 1);
+    }
+
+    #[test]
+    fn old_sessions_are_removed_unless_they_are_in_use() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path().to_path_buf());
+        store.update(&id(), |old| (fresh(old), ())).unwrap();
+        let review = store.claim_review(&id()).unwrap();
+        let later = crate::sys::clock::now() + MAX_AGE + 60;
+        assert_eq!(store.prune(later - 3600), 0, "not old enough");
+        assert_eq!(store.prune(later), 0, "under review");
+        drop(review);
+        assert_eq!(store.prune(later), 1);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_done_daily_is_not_done_twice_a_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = dir.path().join("prune.lock");
+        let now = crate::sys::clock::now();
+        let mut count = 0;
+        for at in [now, now + 60, now + LEFT_OVER + 60] {
+            daily(&lock, at, || count += 1);
+        }
+        assert_eq!(count, 2);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod discarded;
 mod doctor;
 mod hook;
 mod install;
+mod log;
 mod monitor;
 mod ralph;
 mod redact;

@@ -113,6 +113,9 @@ pub fn run(session: &Session) -> Ended {
         }
     };
     drop(claim);
+    store::daily(&session.paths.prune_lock(), session.now, || {
+        session.store.prune(session.now);
+    });
     ended
 }
 
