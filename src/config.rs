@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::paths::{self, Paths};
+use crate::rules::check::Check;
 use crate::sys::fs;
 
 pub use ralph::{ExecutorKind, Ralph};
@@ -85,17 +86,6 @@ pub struct Evidence {
     pub git: bool,
     pub max_bytes: usize,
     pub checks: Vec<Check>,
-}
-
-/// A command that ccc runs itself.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Check {
-    pub name: String,
-    /// Run by `sh -c` in the project.
-    pub run: String,
-    pub timeout_secs: u64,
-    /// A failing gate blocks at once, without a model call.
-    pub gate: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

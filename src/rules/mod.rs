@@ -4,6 +4,7 @@
 pub mod activity;
 pub mod board;
 pub mod breaker;
+pub mod check;
 pub mod claims;
 pub mod columns;
 pub mod completion;

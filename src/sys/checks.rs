@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::config::Check;
+use crate::rules::check::Check;
 use crate::sys::process::{self, End, Job, Keep};
 use crate::sys::signals::Cancel;
 
