@@ -60,8 +60,12 @@ pub struct Env {
     pub home: Option<PathBuf>,
     /// `PATH`.
     pub path: Option<OsString>,
+    /// `TERM` is `dumb`: the terminal can show lines, and no more.
+    pub is_dumb: bool,
     /// `NO_COLOR` is set, or `TERM` is `dumb`.
     pub is_plain: bool,
+    /// `TMUX`: inside a window of tmux.
+    pub tmux: bool,
 }
 
 impl Env {
@@ -71,6 +75,7 @@ impl Env {
         let text = |name: &str| get(name).and_then(|v| v.into_string().ok());
         let path = |name: &str| get(name).map(PathBuf::from);
         let is_one = |name: &str| text(name).is_some_and(|v| v == "1");
+        let is_dumb = text("TERM").is_some_and(|v| v == "dumb");
         Self {
             supervising: is_one(SUPERVISING),
             disabled: is_one(DISABLE),
@@ -87,7 +92,9 @@ impl Env {
             secrets: secrets(),
             home: dirs::home_dir().filter(|p| p.is_absolute()),
             path: get("PATH"),
-            is_plain: get("NO_COLOR").is_some() || text("TERM").is_some_and(|v| v == "dumb"),
+            is_dumb,
+            is_plain: get("NO_COLOR").is_some() || is_dumb,
+            tmux: get("TMUX").is_some(),
         }
     }
 }

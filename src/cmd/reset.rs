@@ -17,16 +17,7 @@ pub fn run(context: &Context, args: &SessionArgs) -> Result<Exit> {
         None => store.list().iter().filter_map(|s| SessionId::new(&s.session_id)).collect(),
     };
     for id in &ids {
-        if !matches!(store.load(id), Stored::State(_)) {
-            return Err(Error::problem(format!("no state is stored for session {id}")));
-        }
-        let reset = store.update(id, |old| {
-            // It was there a moment ago, and states are never removed under a lock.
-            let mut state = old.unwrap_or_else(|| crate::cmd::status::empty(id));
-            state.reset();
-            (state, ())
-        });
-        reset.at("write the state of the session in", &paths.sessions())?;
+        session(context, id)?;
     }
     context.print(&format!(
         "{} session{} reset",
@@ -34,4 +25,23 @@ pub fn run(context: &Context, args: &SessionArgs) -> Result<Exit> {
         if ids.len() == 1 { "" } else { "s" }
     ))?;
     Ok(Exit::Ok)
+}
+
+/// Resets one session.
+///
+/// # Errors
+/// Nothing is stored of it, or its state cannot be written.
+pub fn session(context: &Context, id: &SessionId) -> Result<()> {
+    let paths = context.paths()?;
+    let store = Store::new(paths.sessions());
+    if !matches!(store.load(id), Stored::State(_)) {
+        return Err(Error::problem(format!("no state is stored for session {id}")));
+    }
+    let reset = store.update(id, |old| {
+        // It was there a moment ago, and states are never removed under a lock.
+        let mut state = old.unwrap_or_else(|| crate::cmd::status::empty(id));
+        state.reset();
+        (state, ())
+    });
+    reset.at("write the state of the session in", &paths.sessions())
 }

@@ -19,7 +19,7 @@ pub fn run(context: &Context, args: &SessionArgs, on: bool) -> Result<Exit> {
     let typed_in = context.env.claude_session_id.as_deref();
     match args.session.as_deref().or(typed_in) {
         Some(id) => {
-            switch_session(context, &session_id(id)?, on)?;
+            session(context, &session_id(id)?, on)?;
             context.print(&format!("supervision is {word} for session {id}"))?;
         }
         None => {
@@ -36,7 +36,11 @@ pub fn session_id(id: &str) -> Result<SessionId> {
     SessionId::new(id).ok_or_else(refused)
 }
 
-fn switch_session(context: &Context, id: &SessionId, on: bool) -> Result<()> {
+/// Switches one session.
+///
+/// # Errors
+/// Its state cannot be written.
+pub fn session(context: &Context, id: &SessionId, on: bool) -> Result<()> {
     let paths = context.paths()?;
     let store = Store::new(paths.sessions());
     let now = clock::now();

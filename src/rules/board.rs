@@ -25,6 +25,19 @@ pub enum Doing {
 }
 
 impl Doing {
+    /// Every one of them.
+    #[cfg(test)]
+    pub const ALL: [Self; 8] = [
+        Self::Working,
+        Self::Reviewing,
+        Self::SentBack,
+        Self::Done,
+        Self::Allowed,
+        Self::NeedsYou,
+        Self::Off,
+        Self::Stale,
+    ];
+
     /// For people; also the word in `--json`, with `_` for the blank.
     pub fn name(self) -> &'static str {
         match self {
@@ -116,6 +129,13 @@ impl Row {
     /// Seconds since something happened; a time in the future is none.
     pub fn age(&self, now: u64) -> u64 {
         now.saturating_sub(self.updated_at)
+    }
+
+    /// Whether one of the texts that a person would look for holds this one, in any case.
+    pub fn matches(&self, wanted: &str) -> bool {
+        let wanted = wanted.to_lowercase();
+        let texts = [&self.id, &self.project, self.client, self.doing.name()];
+        texts.iter().any(|text| text.to_lowercase().contains(&wanted))
     }
 }
 
@@ -215,5 +235,14 @@ mod tests {
         let shown = |at| Row::of_session(&s, None, &LIMITS, at).breaker;
         assert_eq!(shown(1_000_010), Some(breaker::State::Open));
         assert_eq!(shown(1_000_000 + 1800), Some(breaker::State::HalfOpen));
+    }
+
+    #[test]
+    fn a_row_is_found_by_what_is_read_on_it() {
+        let row = Row::of_session(&state(Phase::NeedsYou, None), None, &LIMITS, 1_000_000);
+        for wanted in ["s-1", "shop", "ANN", "codex", "needs", ""] {
+            assert!(row.matches(wanted), "{wanted}");
+        }
+        assert!(!row.matches("claude") && !row.matches("stale"));
     }
 }

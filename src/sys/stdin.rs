@@ -1,4 +1,4 @@
-//! Standard input with a time limit: a client may keep it open.
+//! Standard input with a time limit: a client may keep it open, and a terminal may vanish.
 
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
@@ -38,4 +38,23 @@ pub fn read_until(
         }
     }
     all
+}
+
+/// Waits for a key, a signal or the end of `wait`. Reads nothing.
+///
+/// # Errors
+/// The terminal is gone: crossterm 0.29 would read its end over and over.
+pub fn wait_for_key(wait: Duration) -> io::Result<()> {
+    let timeout = Timespec::try_from(wait).map_err(io::Error::other)?;
+    let fd = rustix::stdio::stdin();
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    let ready = match poll(&mut fds, Some(&timeout)) {
+        Err(rustix::io::Errno::INTR) => 0,
+        ready => ready?,
+    };
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    if ready > 0 && fds[0].revents().intersects(gone) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(())
 }

@@ -1,9 +1,18 @@
-//! `ccc monitor`: the supervised sessions, once or live. Reads state, never writes it.
+//! `ccc monitor`: the supervised sessions, once or live. Reads state, and writes it only where a key
+//! asks for it (`on`, `off`, `reset`).
 
+mod clipboard;
 mod data;
+mod details;
+mod frame;
+mod look;
 mod plain;
+#[cfg(test)]
+mod sample;
+mod screen;
 mod source;
 mod table;
+mod view;
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -29,6 +38,10 @@ pub fn run(context: &Context, args: &MonitorArgs) -> Result<Exit> {
     if args.once {
         context.print(&plain::frame(&mut source, width()))?;
         return Ok(Exit::Ok);
+    }
+    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if is_terminal && !context.env.is_dumb {
+        return screen::run(context, &mut source);
     }
     follow(context, &mut source)
 }
