@@ -47,6 +47,10 @@ pub enum Command {
     Monitor(MonitorArgs),
     /// Show the history of stops
     Log(LogArgs),
+    /// Explain one stop in full: request, evidence, verdict, rule, cost, prompt, and what was sent
+    Why(WhyArgs),
+    /// Decide a recorded stop again by the present config, and show what would differ
+    Replay(ReplayArgs),
     /// Print the effective review prompt, and on standard error where it came from
     Prompt,
     /// Print what a judge would be told, here and now or at a recorded stop
@@ -193,6 +197,28 @@ pub struct LogArgs {
     #[arg(long, value_name = "WHEN", value_parser = point_in_time)]
     pub since: Option<u64>,
     /// Print JSON, one object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct WhyArgs {
+    /// Id of a stop (`ccc log` shows it) or of a session (default: the newest stop here)
+    pub id: Option<String>,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// Record of a stop (a file), or the id of a stop or session
+    #[arg(value_name = "FILE|ID")]
+    pub stop: String,
+    /// Ask the configured judge again, with the present review prompt (may cost a model call)
+    #[arg(long)]
+    pub judge: bool,
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::paths::{self, Paths};
 use crate::rules::check::Check;
+use crate::rules::stop_record::Settings;
 use crate::sys::fs;
 
 pub use ralph::{ExecutorKind, Ralph};
@@ -116,6 +117,22 @@ impl Default for Config {
             reviews_per_hour: 100,
             expire_hours: 24,
             ralph: Ralph::default(),
+        }
+    }
+}
+
+impl From<&Config> for Settings {
+    fn from(config: &Config) -> Self {
+        let gates = config.evidence.checks.iter().filter(|check| check.gate);
+        Self {
+            judge: config.judge.name().to_owned(),
+            by_rules: config.judge == JudgeKind::Status,
+            max_iterations: config.max_iterations,
+            block_on_error: config.on_error == OnError::Block,
+            breaker_enabled: config.breaker.enabled,
+            no_progress: config.breaker.no_progress,
+            same_feedback: config.breaker.same_feedback,
+            gates: gates.map(|check| check.run.clone()).collect(),
         }
     }
 }

@@ -75,6 +75,8 @@ fn run(command: &Command, context: &Context) -> Result<Exit> {
         Command::Reset(args) => cmd::reset::run(context, args),
         Command::Monitor(args) => cmd::monitor::run(context, args),
         Command::Log(args) => cmd::log::run(context, args),
+        Command::Why(args) => cmd::why::run(context, args),
+        Command::Replay(args) => cmd::replay::run(context, args),
         Command::Prompt => cmd::prompt::run(context),
         Command::Evidence(args) => cmd::evidence::run(context, args),
         Command::StatusBlock(args) => cmd::status_block::run(context, args),

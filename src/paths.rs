@@ -78,6 +78,11 @@ impl Paths {
         self.ccc_home.join("ralph")
     }
 
+    /// Records of the newest stops.
+    pub fn stops(&self) -> PathBuf {
+        self.ccc_home.join("stops")
+    }
+
     /// Held while old state is removed; its time says when that was.
     pub fn prune_lock(&self) -> PathBuf {
         self.ccc_home.join("prune.lock")

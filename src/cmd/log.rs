@@ -109,15 +109,16 @@ fn as_text(event: &Value) -> String {
     let what = if text("decision").is_empty() { text("type") } else { &what };
     let session: String = text("session_id").chars().take(SHORT_ID).collect();
     let (at, client) = (clock::local(text("ts")), text("client"));
-    one_line(&format!("{at} {session} {client} {what}{}{said}", price(event)))
+    one_line(&format!("{at} {session} {client} {what}{}{said}", details(event)))
 }
 
-/// What the review cost, in parentheses; nothing where there was none.
-fn price(event: &Value) -> String {
+/// The id for `ccc why` and what the review cost, in parentheses, as far as there are any.
+fn details(event: &Value) -> String {
     let judge = event.get("judge").filter(|judge| judge.is_object());
     let number = |key: &str| judge?.get(key)?.as_f64();
     let usd = number("cost_usd").map(|usd| format!("${usd:.4}"));
     let secs = number("duration_ms").map(|ms| format!("{:.1} s", ms / 1000.0));
-    let parts: Vec<String> = usd.into_iter().chain(secs).collect();
+    let id = event.get("id").and_then(Value::as_str).map(str::to_owned);
+    let parts: Vec<String> = id.into_iter().chain(usd).chain(secs).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }

@@ -10,12 +10,14 @@ pub mod log;
 pub mod monitor;
 pub mod prompt;
 pub mod ralph;
+pub mod replay;
 pub mod reset;
 pub mod status;
 pub mod status_block;
 pub mod switch;
 pub mod trust;
 pub mod uninstall;
+pub mod why;
 pub mod wiring;
 
 use std::io::{self, Write};

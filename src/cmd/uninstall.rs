@@ -28,6 +28,8 @@ const SESSIONS: &str = "sessions";
 /// What is kept for those who watch.
 const LIVE: &str = "live";
 const EVIDENCE: &str = "evidence";
+/// Records of stops.
+const STOPS: &str = "stops";
 
 /// Takes the hook out, and with `--purge` everything that ccc stored.
 pub fn run(context: &Context, args: &UninstallArgs) -> Result<Exit> {
@@ -121,7 +123,7 @@ fn purge(context: &Context) -> Result<()> {
     for file in state(&home)? {
         std::fs::remove_file(&file).at("remove", &file)?;
     }
-    for dir in [SESSIONS, LIVE, EVIDENCE] {
+    for dir in [SESSIONS, LIVE, EVIDENCE, STOPS] {
         let _ = std::fs::remove_dir(home.join(dir));
     }
     match std::fs::remove_dir(&home) {
@@ -142,6 +144,7 @@ fn state(home: &Path) -> Result<Vec<PathBuf>> {
     let mut files = list(home, is_state)?;
     files.extend(list(&home.join(SESSIONS), is_session)?);
     files.extend(list(&home.join(LIVE), |name| name.ends_with(".json"))?);
+    files.extend(list(&home.join(STOPS), |name| name.ends_with(".json"))?);
     files.extend(list(&home.join(EVIDENCE), |name| name.ends_with(".txt"))?);
     Ok(files)
 }

@@ -11,6 +11,7 @@ pub mod process;
 pub mod signals;
 pub mod signs;
 pub mod stdin;
+pub mod stops;
 pub mod store;
 pub mod transcript;
 pub mod trust;

@@ -16,3 +16,4 @@ mod outcomes;
 mod ralph;
 mod redact;
 mod support;
+mod why;

@@ -16,6 +16,7 @@ use crate::rules::prompt::quote;
 use crate::rules::record::Record;
 use crate::rules::redact::{redact, redact_in_place};
 use crate::rules::state::SessionState;
+use crate::rules::stop_record::CheckRecord;
 use crate::rules::text::{head_and_tail, printable};
 use crate::sys::checks::{self, CheckResult};
 use crate::sys::git::{self, Probe};
@@ -40,6 +41,7 @@ pub struct Collected {
     /// The last message only asks the user something.
     pub is_question: bool,
     pub failed_gate: Option<Block>,
+    pub checks: Vec<CheckRecord>,
 }
 
 /// Time for git at a stop, and at a prompt, which the user waits for.
@@ -99,6 +101,7 @@ pub fn evidence(
         requests: format!("{}\0{message}", activity.requests.join("\0")),
         is_question: policy::is_question(Some(&message)),
         failed_gate: checks.iter().find(|c| c.is_gate && !c.passed).map(gate_block),
+        checks: checks.iter().map(check_record).collect(),
     }
 }
 
@@ -125,6 +128,17 @@ fn look_at_git(session: &Session, state: Option<&SessionState>, cancel: &Cancel)
 fn probe<'a>(session: &'a Session, limit: Duration, cancel: &'a Cancel) -> Probe<'a> {
     let (path, foreign) = (session.env.path.as_deref(), session.env.git.as_slice());
     Probe { cwd: &session.work_dir, path, foreign, limit, cancel }
+}
+
+fn check_record(check: &CheckResult) -> CheckRecord {
+    let output = printable(&check.output);
+    CheckRecord {
+        name: check.name.clone(),
+        run: check.run.clone(),
+        passed: check.passed,
+        ended: check.ended.clone(),
+        output: head_and_tail(&output, MAX_GATE_OUTPUT).into_owned(),
+    }
 }
 
 fn gate_block(check: &CheckResult) -> Block {

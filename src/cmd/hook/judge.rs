@@ -280,3 +280,13 @@ fn short(text: &str, secrets: &Secrets) -> String {
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
+
+/// 16 hex digits that no quoted text can know.
+pub fn token() -> String {
+    let mut bytes = [0; 8];
+    // Without the system's randomness the token is only hard to guess, and still unlike any text.
+    if getrandom::fill(&mut bytes).is_err() {
+        bytes = (u64::from(std::process::id()) << 32 ^ crate::sys::clock::now()).to_be_bytes();
+    }
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

@@ -119,8 +119,9 @@ fn decide(bytes: &[u8], forced: Option<Client>, env: &Env) -> Result<Ended> {
         return Ok(Ended::Reply(Reply::silence()));
     }
     if let Some(waits) = policy::background(&session.stop) {
-        record::event(&session, None, &waits.clone().into());
-        return Ok(allow(&waits));
+        let reply = Reply::allow(waits.notice());
+        record::event(&session, None, &waits.into(), record::begin(&session), &reply);
+        return Ok(Ended::Reply(reply));
     }
     Ok(review::run(&session))
 }

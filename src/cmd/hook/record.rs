@@ -3,18 +3,82 @@
 
 use serde_json::{Value, json};
 
+use crate::clients::reply::Reply;
 use crate::cmd::hook::Session;
+use crate::cmd::hook::collect::Collected;
 use crate::cmd::hook::review::Conclusion;
-use crate::rules::outcome::Decision;
+use crate::cmd::prompt::Supervisor;
+use crate::rules::activity::Activity;
+use crate::rules::outcome::{Allow, Decision};
+use crate::rules::policy;
 use crate::rules::state::{Discarded, SessionState};
+use crate::rules::stop_record::{self, Given, Outcome, Settings, StopRecord};
 use crate::rules::text::{cut, one_line};
-use crate::sys::{clock, fs, history};
+use crate::sys::{clock, fs, history, stops, trust};
 
 /// Longest message in the history, in characters.
 const MAX_MESSAGE: usize = 8000;
 
-/// Writes one stop to the history and the log.
-pub fn event(session: &Session, state: Option<&SessionState>, conclusion: &Conclusion) {
+/// Begins the record of a stop.
+pub fn begin(session: &Session) -> StopRecord {
+    let given = Given {
+        last_message: session.stop.last_assistant_message.clone(),
+        background: match policy::background(&session.stop) {
+            Some(Allow::Background(what)) => Some(what),
+            _ => None,
+        },
+        ..Given::default()
+    };
+    StopRecord {
+        schema: stop_record::SCHEMA,
+        id: stops::new_id(),
+        at: session.now,
+        session_id: session.id.to_string(),
+        client: session.stop.client,
+        project: session.project.display().to_string(),
+        work_dir: session.work_dir.display().to_string(),
+        settings: Settings::from(&session.loaded.config),
+        given,
+        outcome: Outcome::default(),
+    }
+}
+
+/// Notes what the transcript tells.
+pub fn note_glance(stop: &mut StopRecord, seen: &Activity, client_cap: Option<u32>) {
+    let given = &mut stop.given;
+    given.requests.clone_from(&seen.requests);
+    given.api_error.clone_from(&seen.api_error);
+    given.blocks_in_a_row = seen.blocks_in_a_row;
+    given.client_cap = client_cap;
+    if given.last_message.is_none() {
+        given.last_message = seen.said.last().cloned();
+    }
+}
+
+/// Notes the evidence.
+pub fn note_collected(stop: &mut StopRecord, collected: &Collected, fingerprint: Option<&str>) {
+    let given = &mut stop.given;
+    given.evidence.clone_from(&collected.text);
+    given.is_question = collected.is_question;
+    given.work.clone_from(&collected.work);
+    given.fingerprint = fingerprint.map(str::to_owned);
+    given.checks.clone_from(&collected.checks);
+}
+
+/// Notes where the review prompt came from.
+pub fn note_prompt(stop: &mut StopRecord, supervisor: &Supervisor) {
+    stop.outcome.prompt_path = supervisor.path.as_ref().map(|path| path.display().to_string());
+    stop.outcome.prompt_digest = trust::digest(supervisor.text.as_bytes());
+}
+
+/// Writes one stop to the history and the log, and keeps its record.
+pub fn event(
+    session: &Session,
+    state: Option<&SessionState>,
+    conclusion: &Conclusion,
+    stop: StopRecord,
+    reply: &Reply,
+) {
     let decision = &conclusion.decision;
     let message = match decision {
         Decision::Allow(reason) => reason.notice().unwrap_or_default(),
@@ -29,6 +93,7 @@ pub fn event(session: &Session, state: Option<&SessionState>, conclusion: &Concl
     let event = json!({
         "ts": clock::now_rfc3339(),
         "type": "stop",
+        "id": stop.id,
         "session_id": session.id.as_str(),
         "client": session.stop.client.name(),
         "project": session.project.to_string_lossy(),
@@ -41,7 +106,27 @@ pub fn event(session: &Session, state: Option<&SessionState>, conclusion: &Concl
         "judge": judge,
         "fingerprint": conclusion.fingerprint,
     });
+    let outcome = Outcome {
+        round: state.map_or(0, |s| s.chain.iteration),
+        decision: decision.word().to_owned(),
+        reason: decision.slug().to_owned(),
+        message: cut(&message, MAX_MESSAGE).into_owned(),
+        verdict: conclusion.verdict.clone(),
+        judge: event.get("judge").filter(|judge| judge.is_object()).cloned(),
+        exit: reply.code,
+        stdout: reply.stdout.clone(),
+        stderr: reply.stderr.clone(),
+        ..stop.outcome
+    };
+    keep(session, StopRecord { outcome, ..stop });
     write(session, event, &format!("{} {}", decision.word(), decision.slug()), &message);
+}
+
+fn keep(session: &Session, mut stop: StopRecord) {
+    stop.bound();
+    let Ok(mut value) = serde_json::to_value(&stop) else { return };
+    session.env.secrets.hide_in(&mut value);
+    let _ = stops::keep(&session.paths.stops(), stop.at, &stop.id, value.to_string().as_bytes());
 }
 
 /// Writes that a block had no effect.

@@ -11,13 +11,14 @@ use crate::config::{JudgeKind, OnError};
 use crate::rules::activity::Activity;
 use crate::rules::breaker::{self, Progress};
 use crate::rules::last_block::LastBlock;
-use crate::rules::outcome::{Allow, Block, Decision};
+use crate::rules::outcome::{Allow, Decision};
 use crate::rules::policy::{self, Limits};
 use crate::rules::redact::{Secrets, redact, redact_in_place};
 use crate::rules::state::{Judged, LastVerdict, Phase, SessionState};
 use crate::rules::stop::Client;
+use crate::rules::stop_record::{Answered, StopRecord};
 use crate::rules::verdict::{Reading, Verdict};
-use crate::rules::{feedback, prompt as review_prompt, status_judge};
+use crate::rules::{decide, feedback, prompt as review_prompt, status_judge};
 use crate::sys::live::LiveFile;
 use crate::sys::lock::ReviewClaim;
 use crate::sys::signals::Cancel;
@@ -101,8 +102,9 @@ pub fn run(session: &Session) -> Ended {
     };
     let cancel = Cancel::on_signals().watching(session.env.claude_pid);
     let supervisor = prompt::load(&session.paths, &session.project);
-    let ended = match review(session, &supervisor, &cancel) {
-        Some(conclusion) => conclude(session, &supervisor, conclusion),
+    let mut stop = record::begin(session);
+    let ended = match review(session, &supervisor, &mut stop, &cancel) {
+        Some(conclusion) => conclude(session, &supervisor, stop, conclusion),
         None => {
             // Nobody waits for an answer any more, so nothing was blocked and nothing counts.
             save(session, |state| {
@@ -120,12 +122,18 @@ pub fn run(session: &Session) -> Ended {
 }
 
 /// `None` when we were told to end.
-fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option<Conclusion> {
+fn review(
+    session: &Session,
+    supervisor: &Supervisor,
+    stop: &mut StopRecord,
+    cancel: &Cancel,
+) -> Option<Conclusion> {
     let seen = collect::glance(session);
+    record::note_glance(stop, &seen, client_cap(session));
     if let Some(error) = &seen.api_error {
         return Some(Allow::ApiError(error.clone()).into());
     }
-    let state = match admit(session, &seen) {
+    let state = match admit(session, &seen, stop) {
         ControlFlow::Continue(state) => *state,
         ControlFlow::Break(conclusion) => return Some(conclusion),
     };
@@ -137,6 +145,7 @@ fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option
         return None;
     }
     let fingerprint = fingerprint(session, supervisor, &collected);
+    record::note_collected(stop, &collected, fingerprint.as_deref());
     let early = gate(&collected)
         .and_then_continue(|| progress(session, &state, &collected))
         .and_then_continue(|| from_record(session, &state, &collected, fingerprint.as_deref()))
@@ -147,7 +156,7 @@ fn review(session: &Session, supervisor: &Supervisor, cancel: &Cancel) -> Option
             judge_by_rules(session)
         }
         ControlFlow::Continue(()) => {
-            judge(session, supervisor, &state, &collected, &mut live, cancel)?
+            judge(session, supervisor, &state, (&collected, stop), &mut live, cancel)?
         }
     };
     let progress = progress_since(&state, &collected);
@@ -178,7 +187,7 @@ impl Steps for Step<()> {
 
 /// Enters the chain, applies the limits, and counts. No block without a persisted count: what
 /// cannot be saved lets the stop go.
-fn admit(session: &Session, seen: &Activity) -> Step<Box<SessionState>> {
+fn admit(session: &Session, seen: &Activity, stop: &mut StopRecord) -> Step<Box<SessionState>> {
     let config = &session.loaded.config;
     let limits = Limits {
         max_iterations: config.max_iterations,
@@ -194,6 +203,7 @@ fn admit(session: &Session, seen: &Activity) -> Step<Box<SessionState>> {
         state.breaker = state.breaker.at(session.now);
         state.updated_at = session.now;
         state.chain.is_open = false;
+        stop.given.before = Some(Box::new(state.clone()));
         let mut admitted = policy::admit(&limits, &state, seen.blocks_in_a_row);
         if admitted.is_ok() && config.judge != JudgeKind::Status {
             admitted = rate_free_at.map_or(Ok(()), |at| Err(rate_limited(session, at)));
@@ -236,27 +246,19 @@ fn gate(collected: &Collected) -> Step<()> {
 
 /// Whether the work moved since the last stop; opens the breaker when it did not for too long.
 fn progress(session: &Session, state: &SessionState, collected: &Collected) -> Step<()> {
-    // A half-open breaker grants one review, and is settled by it.
-    let is_half_open = state.breaker.state == breaker::State::HalfOpen;
-    if !session.loaded.config.breaker.enabled || is_half_open {
+    if !session.loaded.config.breaker.enabled {
         return ControlFlow::Continue(());
     }
     let progress = progress_since(state, collected);
-    let mut breaker = state.breaker.clone();
-    breaker.note_progress(progress, breaker_limits(session), session.now);
-    if breaker.is_open() {
-        return ControlFlow::Break(Allow::BreakerOpen(breaker.why).into());
+    match decide::no_progress(&state.breaker, progress, breaker_limits(session), session.now) {
+        Some(reason) => ControlFlow::Break(reason.into()),
+        None => ControlFlow::Continue(()),
     }
-    ControlFlow::Continue(())
 }
 
 fn progress_since(state: &SessionState, collected: &Collected) -> Progress {
-    match (&state.last_work, &collected.work) {
-        _ if collected.is_question => Progress::Unknown,
-        (Some(before), Some(now)) if before == now => Progress::No,
-        (Some(_), Some(_)) => Progress::Yes,
-        _ => Progress::Unknown,
-    }
+    let (before, now) = (state.last_work.as_deref(), collected.work.as_deref());
+    decide::progress(before, now, collected.is_question)
 }
 
 fn breaker_limits(session: &Session) -> breaker::Limits {
@@ -280,10 +282,7 @@ fn from_record(
     let Some(judged) = state.verdict_for(fingerprint).filter(|_| applies) else {
         return ControlFlow::Continue(());
     };
-    let decision = match judged.completed {
-        true => Decision::Allow(Allow::ApprovedBefore),
-        false => Decision::Block(Block::Unchanged(judged.feedback.clone())),
-    };
+    let decision = decide::judged_before(judged);
     let verdict = Verdict {
         completed: judged.completed,
         feedback: judged.feedback.clone(),
@@ -330,12 +329,12 @@ fn judge(
     session: &Session,
     supervisor: &Supervisor,
     state: &SessionState,
-    collected: &Collected,
+    (collected, stop): (&Collected, &mut StopRecord),
     live: &mut LiveFile,
     cancel: &Cancel,
 ) -> Option<Conclusion> {
     let config = &session.loaded.config;
-    let token = token();
+    let token = judge::token();
     let prompt = review_prompt::compose(&review_prompt::Parts {
         supervisor: &supervisor.text,
         evidence: &collected.text,
@@ -358,8 +357,14 @@ fn judge(
     let Asked { answer, usage } = judge::ask(&question, cancel, &mut |what| live.note(&what));
     let (decision, verdict) = match answer {
         Answer::Cancelled => return None,
-        Answer::Failed(why) => (on_failure(config.on_error, why), None),
-        Answer::Said(reading) => decide(reading, config.on_error),
+        Answer::Failed(why) => {
+            stop.given.answer = Some(Answered::Failed(why.clone()));
+            (decide::on_failure(config.on_error == OnError::Block, why), None)
+        }
+        Answer::Said(reading) => {
+            stop.given.answer = Some(Answered::from(&reading));
+            decide::by_reading(reading, config.on_error == OnError::Block)
+        }
     };
     Some(Conclusion { verdict, usage: Some(usage), ..decision.into() })
 }
@@ -369,49 +374,18 @@ fn judge(
 fn judge_by_rules(session: &Session) -> Conclusion {
     let last = session.stop.last_assistant_message.as_deref().unwrap_or_default();
     let reading = Reading::Verdict(status_judge::judge(&[last]));
-    let (decision, verdict) = decide(reading, session.loaded.config.on_error);
+    let block_on_error = session.loaded.config.on_error == OnError::Block;
+    let (decision, verdict) = decide::by_reading(reading, block_on_error);
     Conclusion { verdict, ..decision.into() }
 }
 
-/// What a verdict means. Doubt never lets a stop go silently.
-fn decide(reading: Reading, on_error: OnError) -> (Decision, Option<Verdict>) {
-    match reading {
-        Reading::Verdict(verdict) => {
-            let text = verdict.feedback.clone();
-            let decision = match (verdict.needs_human, verdict.completed) {
-                (true, _) => Decision::Allow(Allow::NeedsHuman(text)),
-                (false, true) => Decision::Allow(Allow::Approved),
-                (false, false) => Decision::Block(Block::Incomplete(text)),
-            };
-            (decision, Some(verdict))
-        }
-        Reading::Doubt { text, .. } if !text.trim().is_empty() => {
-            (Decision::Block(Block::Doubt(text)), None)
-        }
-        Reading::Doubt { why, .. } => (on_failure(on_error, why.to_string()), None),
-        Reading::Nothing => (on_failure(on_error, "the reviewer said nothing".into()), None),
-    }
-}
-
-fn on_failure(on_error: OnError, why: String) -> Decision {
-    match on_error {
-        OnError::Allow => Decision::Allow(Allow::JudgeFailed(why)),
-        OnError::Block => Decision::Block(Block::ReviewFailed),
-    }
-}
-
-/// 16 hex digits that no quoted text can know.
-fn token() -> String {
-    let mut bytes = [0; 8];
-    // Without the system's randomness the token is only hard to guess, and still unlike any text.
-    if getrandom::fill(&mut bytes).is_err() {
-        bytes = (u64::from(std::process::id()) << 32 ^ clock::now()).to_be_bytes();
-    }
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
 /// Stores what came of it, writes the history, and answers.
-fn conclude(session: &Session, supervisor: &Supervisor, mut conclusion: Conclusion) -> Ended {
+fn conclude(
+    session: &Session,
+    supervisor: &Supervisor,
+    mut stop: StopRecord,
+    mut conclusion: Conclusion,
+) -> Ended {
     conclusion.redact(&session.env.secrets);
     let mut warnings = session.loaded.problems.clone();
     warnings.extend(supervisor.warnings.iter().cloned());
@@ -426,9 +400,11 @@ fn conclude(session: &Session, supervisor: &Supervisor, mut conclusion: Conclusi
         }
     });
     let round = state.as_ref().map_or(1, |s| s.chain.iteration.max(1));
-    record::event(session, state.as_ref(), &conclusion);
+    let reply = reply(session, &conclusion.decision, round, &warnings);
+    record::note_prompt(&mut stop, supervisor);
+    record::event(session, state.as_ref(), &conclusion, stop, &reply);
     record::monitor_status(session, round, state.as_ref().map_or("allowed", |s| s.phase.name()));
-    Ended::Reply(reply(session, &conclusion.decision, round, &warnings))
+    Ended::Reply(reply)
 }
 
 fn reply(session: &Session, decision: &Decision, round: u32, warnings: &[String]) -> Reply {
@@ -469,9 +445,9 @@ fn settle(session: &Session, state: &mut SessionState, conclusion: &mut Conclusi
         }
     }
     if let (Decision::Block(block), true) = (&conclusion.decision, has_breaker) {
-        state.breaker.note_feedback(&block.message(), limits, session.now);
-        if state.breaker.is_open() {
-            conclusion.decision = Decision::Allow(Allow::BreakerOpen(state.breaker.why.clone()));
+        let opened = decide::same_feedback(&mut state.breaker, block, limits, session.now);
+        if let Some(reason) = opened {
+            conclusion.decision = Decision::Allow(reason);
         }
     }
     note_verdict(session, state, conclusion);
