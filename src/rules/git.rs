@@ -171,7 +171,6 @@ impl Git {
 
     /// Every file that is changed against HEAD or by the commits listed, sorted; of a rename both
     /// names. Without a baseline that is the newest commit. `None` when git told nothing.
-    #[allow(dead_code, reason = "for the comparison of claims with facts")]
     pub fn changed_files(&self) -> Option<Vec<String>> {
         let work = self.work()?;
         let commits = match work.since {
@@ -189,7 +188,6 @@ impl Git {
     }
 
     /// The diff of the work, see [`Work::patch`]; empty when git told nothing.
-    #[allow(dead_code, reason = "for facts found in the diff")]
     pub fn patch(&self) -> &str {
         self.work().map_or("", |w| &w.patch)
     }

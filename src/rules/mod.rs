@@ -13,6 +13,7 @@ pub mod diff;
 pub mod evidence;
 pub mod explain;
 pub mod feedback;
+pub mod findings;
 pub mod git;
 pub mod health;
 pub mod json_splice;

@@ -89,6 +89,10 @@ pub fn evidence(
     let parts = vec![
         Part::must("Requests of the user", activity.render_requests()),
         Part::must("Checks run by ccc", render_checks(&checks)),
+        Part::must(
+            "Signs of weakened checks and unfinished work",
+            facts::findings(activity, git.as_ref(), &checks),
+        ),
         Part::must("Last message of the agent (quoted)", quote_message(&message)),
         Part::must("What it claims, beside the facts", claims),
         Part::may("Background work", background(session)),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::cmd::hook::Session;
 use crate::rules::activity::Activity;
 use crate::rules::claims::{self, CheckFact, Facts};
+use crate::rules::findings::{self, Sources};
 use crate::rules::git::Git;
 use crate::sys::checks::CheckResult;
 use crate::sys::git::{self, Probe};
@@ -13,6 +14,20 @@ use crate::sys::signals::Cancel;
 
 /// For one question to git.
 const IGNORED_BUDGET: Duration = Duration::from_millis(500);
+
+/// What the diff and the commands show of weakened tests, silenced failures and unfinished code.
+pub fn findings(activity: &Activity, git: Option<&Git>, checks: &[CheckResult]) -> String {
+    // Before the diff is cut for display. What lay there before the request is not in it.
+    let work = git.and_then(Git::work);
+    let was_before = |path: &String| {
+        work.is_some_and(|w| w.changes.iter().any(|c| c.was_before && c.path == *path))
+    };
+    let paths = git.and_then(Git::changed_files).unwrap_or_default();
+    let paths: Vec<String> = paths.into_iter().filter(|path| !was_before(path)).collect();
+    let checks: Vec<String> = checks.iter().map(|check| check.run.clone()).collect();
+    let patch = git.map(Git::patch).unwrap_or_default();
+    findings::render(&Sources { patch, paths: &paths, checks: &checks, activity })
+}
 
 /// The claims of the last message beside the facts.
 pub fn claims(
