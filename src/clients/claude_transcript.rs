@@ -9,6 +9,17 @@ pub fn records(lines: &[Vec<u8>]) -> Vec<Record> {
     lines.iter().filter_map(|line| serde_json::from_slice(line).ok()).flat_map(|v| of(&v)).collect()
 }
 
+/// The model of the newest answer. What the client makes up itself bears `<synthetic>`.
+pub fn model(lines: &[Vec<u8>]) -> Option<String> {
+    lines.iter().rev().find_map(|line| {
+        memchr::memmem::find(line, b"\"assistant\"")?;
+        let entry: Value = serde_json::from_slice(line).ok()?;
+        let is_own = entry.get("isSidechain") != Some(&Value::Bool(true));
+        let model = entry.get("message")?.get("model")?.as_str()?;
+        (is_own && !model.starts_with('<')).then(|| model.to_owned())
+    })
+}
+
 /// Whether a line may be a request, told without reading it as JSON: the user's, and no answer of a
 /// tool.
 pub fn may_be_request(line: &[u8]) -> bool {

@@ -11,11 +11,9 @@ use crate::rules::redact::redact;
 use crate::rules::state::SessionState;
 use crate::rules::stop::{Client, SessionId};
 use crate::rules::text::{cut, one_line};
+use crate::rules::unified;
 use crate::sys::store::{Store, Stored};
 use crate::sys::{clock, trust};
-
-/// Version of the unified status.
-const UNIFIED_VERSION: &str = "1.0.0";
 
 /// Prints the status of one session, or of all, newest first.
 pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit> {
@@ -62,7 +60,7 @@ pub fn empty(id: &SessionId) -> SessionState {
 
 fn as_json(s: &SessionState, config: &Config) -> Value {
     let verdict = s.last_verdict.as_ref();
-    json!({
+    let mut all = json!({
         "session_id": s.session_id,
         "client": s.client.name(),
         "project": s.project,
@@ -85,29 +83,13 @@ fn as_json(s: &SessionState, config: &Config) -> Value {
             "what": d.what,
             "at": clock::rfc3339(d.at),
         })),
-        "version": UNIFIED_VERSION,
-        "session": {
-            "id": s.session_id,
-            "created_at": clock::rfc3339(s.created_at),
-            "platform": s.client.name(),
-            "model": Value::Null,
-        },
-        "task": {
-            "name": Value::Null,
-            "progress": if verdict.is_some_and(|v| v.completed) { 100 } else { 0 },
-            "status": if verdict.is_some_and(|v| v.completed) { "completed" } else { "in_progress" },
-        },
-        "state": { "current_task": Value::Null, "completed_tasks": [], "pending_tasks": [] },
-        "metrics": {
-            "loop_count": s.chain.iteration,
-            "api_calls": s.cost.reviews,
-            "last_update": clock::rfc3339(s.updated_at),
-        },
-        "safety": {
-            "circuit_breaker_state": s.breaker.state.name(),
-            "no_progress_count": s.breaker.no_progress,
-        },
-    })
+    });
+    if let (Value::Object(all), Value::Object(unified)) =
+        (&mut all, unified::of_session(s, &clock::rfc3339))
+    {
+        all.extend(unified);
+    }
+    all
 }
 
 fn as_text(s: &SessionState, config: &Config, now: u64) -> String {

@@ -32,6 +32,10 @@ pub struct Activity {
     pub is_partial: bool,
     /// What the agent said, the last texts only.
     pub said: Vec<String>,
+    /// With what the agent ended its earlier turns since the newest request.
+    pub closings: Vec<String>,
+    /// The model that answered last, by the client's name for it.
+    pub model: Option<String>,
     /// The last entry is an API error or a usage limit: what it says.
     pub api_error: Option<String>,
     /// Stop hook feedback since the last tool call. Claude Code (2.1.332) counts like this.
@@ -81,9 +85,15 @@ pub fn read(records: &[Record]) -> Activity {
     let mut open: BTreeMap<&str, Target> = BTreeMap::new();
     for record in records {
         match record {
-            Record::Request(text) => a.requests.push(text.clone()),
+            Record::Request(text) => {
+                a.requests.push(text.clone());
+                a.closings.clear();
+            }
             Record::Said(text) => a.said.push(text.clone()),
-            Record::HookFeedback => a.blocks_in_a_row += 1,
+            Record::HookFeedback => {
+                a.blocks_in_a_row += 1;
+                a.closings.extend(a.said.last().cloned());
+            }
             Record::ApiError(_) | Record::Overridden | Record::Interrupted => {}
             Record::Called { id, call } => {
                 a.blocks_in_a_row = 0;

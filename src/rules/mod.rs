@@ -40,4 +40,5 @@ pub mod stop_record;
 pub mod test_report;
 pub mod text;
 pub mod tool;
+pub mod unified;
 pub mod verdict;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::rules::breaker::Breaker;
 use crate::rules::last_block::LastBlock;
 use crate::rules::stop::{Client, Stop};
-use crate::rules::text::cut;
+use crate::rules::text::{cut, one_line};
 
 /// Form of the state file.
 pub const SCHEMA: u32 = 1;
@@ -14,6 +14,8 @@ pub const SCHEMA: u32 = 1;
 const MAX_JUDGED: usize = 8;
 /// Feedback of this chain that the next review is shown.
 const MAX_FEEDBACK: usize = 12;
+/// Longest remembered request, in characters.
+const MAX_REQUEST: usize = 200;
 /// Longest remembered feedback, in characters.
 const MAX_FEEDBACK_CHARS: usize = 4000;
 
@@ -48,6 +50,9 @@ pub struct SessionState {
     /// What the session does now, for those who watch.
     #[serde(default)]
     pub phase: Phase,
+    /// The worker's model, by the client's name for it.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Blocks that the client threw away (no continuation followed, a new prompt came).
     #[serde(default)]
     pub discarded_blocks: u32,
@@ -76,6 +81,8 @@ pub struct Chain {
     pub is_open: bool,
     /// The repository as it was when the chain began.
     pub baseline: Option<Value>,
+    /// What the user asked for, in one line.
+    pub request: Option<String>,
 }
 
 /// A verdict and what it judged.
@@ -172,6 +179,7 @@ impl SessionState {
             last_verdict: None,
             cost: Cost::default(),
             phase: Phase::default(),
+            model: None,
             discarded_blocks: 0,
             last_discarded: None,
             told_untrusted: false,
@@ -211,6 +219,12 @@ impl SessionState {
         self.discarded_blocks = self.discarded_blocks.saturating_add(1);
         self.last_discarded = Some(Discarded { round: old.iteration, what: last_block, at: now });
         self.last_discarded
+    }
+
+    /// Notes what the user asked for, if anything.
+    pub fn note_request(&mut self, text: Option<&str>) {
+        let line = text.map(|text| cut(&one_line(text), MAX_REQUEST).into_owned());
+        self.chain.request = line.filter(|l| !l.is_empty()).or(self.chain.request.take());
     }
 
     /// The verdict for work with this fingerprint, if one was given.

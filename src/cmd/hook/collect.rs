@@ -58,6 +58,7 @@ pub fn glance(session: &Session) -> Activity {
     let texts = records.iter_mut().flat_map(Record::texts_mut);
     texts.for_each(|text| redact_in_place(text, &session.env.secrets));
     let mut activity = activity::read(&records);
+    activity.model = claude_transcript::model(&lines);
     activity.is_partial = !transcript::is_read_whole(&path);
     activity
 }

@@ -83,6 +83,7 @@ pub fn note_prompt(session: &Session) {
         let mut state = session.state_from(old);
         let discarded = state.enter_chain(&session.stop, last_block, session.now);
         state.chain.baseline = baseline;
+        state.note_request(session.stop.prompt.as_deref());
         state.phase = Phase::Working;
         state.updated_at = session.now;
         (state, discarded)
@@ -153,7 +154,7 @@ fn review(
     let conclusion = match early {
         ControlFlow::Break(conclusion) => conclusion,
         ControlFlow::Continue(()) if session.loaded.config.judge == JudgeKind::Status => {
-            judge_by_rules(session)
+            judge_by_rules(session, &seen)
         }
         ControlFlow::Continue(()) => {
             judge(session, supervisor, &state, (&collected, stop), &mut live, cancel)?
@@ -200,6 +201,8 @@ fn admit(session: &Session, seen: &Activity, stop: &mut StopRecord) -> Step<Box<
     let admitted = session.store.update(&session.id, |old| {
         let mut state = session.state_from(old);
         discarded = state.enter_chain(&session.stop, seen.last_block, session.now);
+        state.note_request(seen.requests.last().map(String::as_str));
+        state.model = seen.model.clone().or(state.model.take());
         state.breaker = state.breaker.at(session.now);
         state.updated_at = session.now;
         state.chain.is_open = false;
@@ -369,11 +372,12 @@ fn judge(
     Some(Conclusion { verdict, usage: Some(usage), ..decision.into() })
 }
 
-/// The judge `status`. It hears the payload alone: the transcript may lag behind and hold a
-/// status block of an older turn.
-fn judge_by_rules(session: &Session) -> Conclusion {
+/// The judge `status`. The last message is the payload's alone: the transcript may lag behind.
+fn judge_by_rules(session: &Session, seen: &Activity) -> Conclusion {
     let last = session.stop.last_assistant_message.as_deref().unwrap_or_default();
-    let reading = Reading::Verdict(status_judge::judge(&[last]));
+    let earlier = seen.closings.iter().map(String::as_str);
+    let messages: Vec<&str> = earlier.chain([last]).collect();
+    let reading = Reading::Verdict(status_judge::judge(&messages));
     let block_on_error = session.loaded.config.on_error == OnError::Block;
     let (decision, verdict) = decide::by_reading(reading, block_on_error);
     Conclusion { verdict, ..decision.into() }
