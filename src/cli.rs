@@ -1,5 +1,6 @@
 //! Command line: clap types and help text, no logic.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -180,6 +181,12 @@ pub struct MonitorArgs {
     /// Print the same as JSON and end
     #[arg(long)]
     pub json: bool,
+    /// Start the agent in tmux, with the monitor beside it (inside tmux: in this window)
+    #[arg(long, conflicts_with_all = ["once", "json"])]
+    pub tmux: bool,
+    /// The agent and its arguments, after `--` (default: claude)
+    #[arg(last = true, value_name = "CMD", requires = "tmux")]
+    pub command: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

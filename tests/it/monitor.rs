@@ -1,5 +1,8 @@
 //! `ccc monitor`: what it shows of sessions, of a running review, and of broken state.
 
+mod terminal;
+mod tmux;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;

@@ -10,8 +10,10 @@ mod plain;
 #[cfg(test)]
 mod sample;
 mod screen;
+mod sixteen;
 mod source;
 mod table;
+mod tmux;
 mod view;
 
 use std::io::{self, IsTerminal};
@@ -30,6 +32,9 @@ const PLAIN_WIDTH: usize = 120;
 
 /// Prints one frame, or goes on until `q` or Ctrl-C.
 pub fn run(context: &Context, args: &MonitorArgs) -> Result<Exit> {
+    if args.tmux {
+        return tmux::run(context, &args.command);
+    }
     let mut source = Source::new(context)?;
     if args.json {
         context.print(&format!("{:#}", data::all(&mut source)))?;

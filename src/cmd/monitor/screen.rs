@@ -10,6 +10,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 use crate::cmd::monitor::look::Look;
+use crate::cmd::monitor::sixteen::Sixteen;
 use crate::cmd::monitor::source::Source;
 use crate::cmd::monitor::view::{Order, View};
 use crate::cmd::monitor::{REFRESH, clipboard, frame};
@@ -133,7 +134,7 @@ impl Live<'_> {
 struct Screen {
     /// Never dropped: ratatui 0.30 would then complain on standard error, and panic where that is
     /// a vanished terminal, too. It holds nothing but memory.
-    terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Sixteen<Stdout>>>>,
 }
 
 impl Screen {
@@ -145,7 +146,8 @@ impl Screen {
         }));
         terminal::enable_raw_mode()?;
         let entered = execute!(io::stdout(), terminal::EnterAlternateScreen, cursor::Hide);
-        let terminal = entered.and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
+        let terminal =
+            entered.and_then(|()| Terminal::new(CrosstermBackend::new(Sixteen::new(io::stdout()))));
         terminal.map(|t| Self { terminal: ManuallyDrop::new(t) }).inspect_err(|_| leave())
     }
 }

@@ -4,3 +4,4 @@ pub mod claude;
 pub mod model;
 pub mod namespace;
 pub mod sandbox;
+pub mod tmux;
