@@ -1,6 +1,7 @@
 //! What the agent says it did, each claim beside the fact that bears it out or contradicts it.
 //! What is not known is said to be unknown: an honest agent must never be accused.
 
+mod block;
 mod find;
 mod prose;
 #[cfg(test)]
@@ -62,7 +63,7 @@ enum Rank {
 /// The claims of a message beside the facts, one a line, contradictions first; empty when the
 /// message claims nothing that can be told.
 pub fn render(message: &str, facts: &Facts) -> String {
-    let mut lines = Vec::new();
+    let mut lines = block::lines(message, facts);
     let mut confirmed = Vec::new();
     for claim in find::claims(message) {
         match claim {

@@ -2,6 +2,7 @@
 //! printing here, so every rule can be tested with a table.
 
 pub mod activity;
+pub mod addressed;
 pub mod board;
 pub mod breaker;
 pub mod check;

@@ -276,3 +276,51 @@ fn contradictions_come_first_and_silence_stays_silence() {
     assert!(text.starts_with("- says `b.rs` was changed") && text.lines().count() == 3, "{text}");
     assert_eq!(said("I looked at it. What should I do?", &activity, &git), "");
 }
+
+#[test]
+fn the_fields_of_a_status_block_stand_beside_the_facts() {
+    let block = |files: u32, tests: &str, exit: &str, status: &str| {
+        format!(
+            "---RALPH_STATUS---\nSTATUS: {status}\nTASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: {files}\n\
+             TESTS_STATUS: {tests}\nWORK_TYPE: IMPLEMENTATION\nEXIT_SIGNAL: {exit}\n\
+             RECOMMENDATION: none\n---END_RALPH_STATUS---"
+        )
+    };
+    let red: Steps = &[("cargo test", "!Exit code 101\nFAILED")];
+    let two = |since| repository(since, &["a.rs", "b.rs"], &[]);
+    let table = [
+        (
+            block(5, "PASSING", "true", "COMPLETE"),
+            two(Since::Unmoved),
+            vec![
+                "- says FILES_MODIFIED: 5; git shows 2 changed since the request",
+                "- says TESTS_STATUS: PASSING; the last test command (`cargo test`) failed with exit 101",
+            ],
+        ),
+        (
+            block(2, "NOT_RUN", "true", "COMPLETE"),
+            two(Since::Unmoved),
+            vec![
+                "- says something in its RALPH_STATUS block; EXIT_SIGNAL true contradicts TESTS_STATUS NOT_RUN",
+                "- says TESTS_STATUS: NOT_RUN; `cargo test` was run, failed with exit 101",
+                "- says FILES_MODIFIED: 2; git shows 2 changed since the request",
+            ],
+        ),
+        (
+            block(1, "FAILING", "false", "IN_PROGRESS"),
+            two(Since::Unknown),
+            vec![
+                "- says FILES_MODIFIED: 1; git shows 2 changed, since when is not known",
+                "- says in its RALPH_STATUS block that work is left; it stopped all the same",
+            ],
+        ),
+    ];
+    for (message, git, expected) in table {
+        let text = said(&message, &session(red), &git);
+        for line in expected {
+            assert!(text.contains(line), "{message}\nexpected {line}\ngot {text}");
+        }
+    }
+    let plain = said("No block here.", &session(red), &two(Since::Unmoved));
+    assert_eq!(plain, "");
+}
