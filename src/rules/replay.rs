@@ -68,7 +68,9 @@ pub fn judged(
 ) -> Option<Decision> {
     let reading = if settings.by_rules {
         let last = stop.given.last_message.as_deref().unwrap_or_default();
-        Ok(Reading::Verdict(status_judge::judge(&[last])))
+        let earlier = stop.given.closings.iter().map(String::as_str);
+        let messages: Vec<&str> = earlier.chain([last]).collect();
+        Ok(Reading::Verdict(status_judge::judge(&messages)))
     } else {
         answer?.reading()
     };

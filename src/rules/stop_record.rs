@@ -59,6 +59,8 @@ pub struct Given {
     /// The user's requests, oldest first.
     pub requests: Vec<String>,
     pub last_message: Option<String>,
+    /// With what the agent ended its earlier turns since the newest request.
+    pub closings: Vec<String>,
     pub is_question: bool,
     /// Work that still ran in the background.
     pub background: Option<String>,
@@ -150,7 +152,10 @@ impl StopRecord {
         let excess = self.given.requests.len().saturating_sub(MAX_REQUESTS);
         self.given.requests.drain(..excess);
         shorten(&mut self.given.evidence, MAX_EVIDENCE);
-        let texts = self.given.requests.iter_mut().chain(&mut self.given.last_message);
+        let excess = self.given.closings.len().saturating_sub(MAX_REQUESTS);
+        self.given.closings.drain(..excess);
+        let said = self.given.closings.iter_mut().chain(&mut self.given.last_message);
+        let texts = self.given.requests.iter_mut().chain(said);
         texts.for_each(|text| shorten(text, MAX_TEXT));
         if let Some(state) = &mut self.given.before {
             // Large, and only good for a new look at the repository.

@@ -54,6 +54,8 @@ fn the_judge_status_hears_what_the_agent_said_in_this_chain() {
     let old = [earlier.clone(), sent_back.clone(), request.clone()];
     assert_eq!(stop("old", &old), Some(2));
     assert_eq!(stop("both", &[request, earlier, sent_back]), Some(0));
+    let again = sandbox.ok(&["replay", "both"]);
+    assert!(again.contains("approved") && !again.contains("incomplete"), "{again}");
     let status = sandbox.ok(&["status", "--json", "--session", "both"]);
     let status: serde_json::Value = serde_json::from_str(&status).unwrap();
     let task = json!({ "name": "Write the parser and its manual.", "progress": 100,

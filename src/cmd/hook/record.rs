@@ -47,6 +47,7 @@ pub fn begin(session: &Session) -> StopRecord {
 pub fn note_glance(stop: &mut StopRecord, seen: &Activity, client_cap: Option<u32>) {
     let given = &mut stop.given;
     given.requests.clone_from(&seen.requests);
+    given.closings.clone_from(&seen.closings);
     given.api_error.clone_from(&seen.api_error);
     given.blocks_in_a_row = seen.blocks_in_a_row;
     given.client_cap = client_cap;
