@@ -90,7 +90,7 @@ fn the_interactive_client_is_supervised_too() {
 }
 
 /// What the client asks once in its life is answered: its theme, the key, the trust.
-fn settle(claude: &Claude) {
+pub fn settle(claude: &Claude) {
     let project = claude.sandbox.project().canonicalize().unwrap();
     let answered = json!({
         "hasCompletedOnboarding": true,

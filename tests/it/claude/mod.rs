@@ -5,6 +5,7 @@ mod failures;
 mod fork;
 mod forms;
 mod rounds;
+mod watched;
 
 use crate::support::model::{Reply, Request, Role, says, writes};
 
