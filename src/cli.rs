@@ -145,6 +145,9 @@ pub struct InstallArgs {
     /// Let Claude Code honor as many blocks in a row as `max_iterations` allows
     #[arg(long)]
     pub raise_cap: bool,
+    /// Show what ccc does in Claude Code's status line, where the user has none
+    #[arg(long)]
+    pub statusline: bool,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -168,6 +171,9 @@ pub struct StatusArgs {
     /// Only this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
+    /// Print one short segment for a status line (reads the client's JSON on standard input)
+    #[arg(long, conflicts_with = "json")]
+    pub line: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -6,6 +6,7 @@
 
 mod audit;
 mod own;
+mod status_line;
 mod variable;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::rules::json_splice::{self as splice, Style, append, remove_element};
 pub use audit::audit;
 pub use own::is_ours;
 use own::{is_own_ast, is_own_value};
+pub use status_line::{Owner, owner as status_line_owner, remove_status_line, set_status_line};
 pub use variable::{remove_variable, set_variable, variable};
 
 /// An entry under `hooks.<event>`.

@@ -69,7 +69,7 @@ pub fn run(context: &Context, args: &InstallArgs) -> Result<Exit> {
 pub fn refresh(context: &Context, scope: Scope) -> Result<bool> {
     let path = settings_path(context, scope)?;
     let wiring = WiringArgs { client: ClientArg::Claude, scope, dry_run: false };
-    let args = InstallArgs { wiring, raise_cap: false };
+    let args = InstallArgs { wiring, raise_cap: false, statusline: false };
     let mut plan = plan(context, &args, &path, &load_config(context)?)?;
     let is_change = plan.is_change();
     if is_change {
@@ -107,6 +107,9 @@ fn plan(context: &Context, args: &InstallArgs, path: &Path, config: &Config) -> 
     let mut plan = Plan { path: path.to_path_buf(), old, new, installed, commands, notices };
     if args.raise_cap {
         plan.raise_cap(context, config.max_iterations)?;
+    }
+    if args.statusline {
+        plan.wire_status_line(context, &program)?;
     }
     Ok(plan)
 }
@@ -222,6 +225,23 @@ impl Plan {
         Ok(())
     }
 
+    /// Puts the status line into this file, unless the user has one, here or in another scope.
+    fn wire_status_line(&mut self, context: &Context, program: &str) -> Result<()> {
+        let others = SCOPES.into_iter().filter_map(|scope| settings_path(context, scope).ok());
+        let all = std::iter::once(self.path.clone()).chain(others);
+        if let Some(path) = all.into_iter().find(|path| has_foreign_status_line(path)) {
+            self.notices.push(format!(
+                "`statusLine` in `{}` is yours and is left alone; `{program} status --line` prints \
+                 a segment for it",
+                path.display()
+            ));
+            return Ok(());
+        }
+        let new = settings::set_status_line(&self.new, &format!("{program} status --line"));
+        self.new = new.map_err(|r| refused(&self.path, r))?;
+        Ok(())
+    }
+
     /// Writes the record first: entries that nobody knows of could not be taken out cleanly.
     fn apply(&mut self, context: &Context) -> Result<()> {
         let mut record = Record::load(context)?;
@@ -262,6 +282,12 @@ fn registered_in_project(context: &Context, path: &Path) -> Result<Option<PathBu
         }
     }
     Ok(None)
+}
+
+fn has_foreign_status_line(file: &Path) -> bool {
+    let text = wiring::read(file).ok().flatten().unwrap_or_default();
+    let value = settings::parse_value(&text);
+    value.is_ok_and(|value| settings::status_line_owner(&value) == settings::Owner::User)
 }
 
 fn has_hook(file: &Path) -> bool {

@@ -1,22 +1,38 @@
 //! `ccc status`: what is on, the round, the breaker, the last verdict, the cost.
 
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::cli::StatusArgs;
+use crate::clients::payload::{self, Completeness};
 use crate::cmd::Context;
 use crate::cmd::switch::session_id;
 use crate::config::{self, Config};
 use crate::error::{Exit, Result};
+use crate::paths::project_dir;
 use crate::rules::redact::redact;
 use crate::rules::state::SessionState;
+use crate::rules::status_line::{self, Line};
 use crate::rules::stop::{Client, SessionId};
 use crate::rules::text::{cut, one_line};
 use crate::rules::unified;
+use crate::sys::fs::is_same;
 use crate::sys::store::{Store, Stored};
-use crate::sys::{clock, trust};
+use crate::sys::{clock, stdin, trust};
+
+/// How long a status line waits for what the client tells on standard input.
+const LINE_WAIT: Duration = Duration::from_millis(200);
+/// Most bytes of it.
+const MAX_LINE: usize = 1 << 20;
 
 /// Prints the status of one session, or of all, newest first.
 pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit> {
+    if args.line {
+        return line(context, args);
+    }
     let paths = context.paths()?;
     let store = Store::new(paths.sessions());
     let is_trusted = |bytes: &[u8]| trust::is_trusted(&paths.trust(), &context.project, bytes);
@@ -44,6 +60,48 @@ pub fn run(context: &Context, args: &StatusArgs) -> Result<Exit> {
     states.iter().for_each(|s| out.push_str(&as_text(s, &config, now)));
     context.print(&redact(&out, &context.env.secrets))?;
     Ok(Exit::Ok)
+}
+
+/// One segment for a status line: of the named session, else of the one that standard input names,
+/// else of the one this is typed in, else of the newest one of the project.
+fn line(context: &Context, args: &StatusArgs) -> Result<Exit> {
+    let given = read_status_line();
+    let text = |pointer: &str| given.pointer(pointer).and_then(Value::as_str);
+    let dir = text("/workspace/project_dir").or_else(|| text("/cwd")).map(Path::new);
+    let project =
+        dir.map_or_else(|| context.project.clone(), |d| project_dir(&context.env, Some(d)));
+    let paths = context.paths()?;
+    let is_trusted = |bytes: &[u8]| trust::is_trusted(&paths.trust(), &project, bytes);
+    let config = config::load(&paths, &project, is_trusted).config;
+    let store = Store::new(paths.sessions());
+    let id = args.session.as_deref().or_else(|| text("/session_id"));
+    let state = match id.or(context.env.claude_session_id.as_deref()) {
+        Some(id) => match SessionId::new(id).map(|id| store.load(&id)) {
+            Some(Stored::State(state)) => Some(*state),
+            _ => None,
+        },
+        None => store.list().into_iter().find(|s| is_same(Path::new(&s.project), &project)),
+    };
+    let state = state.filter(|s| !s.is_expired(config.expire_hours, clock::now()));
+    let is_enabled = state.as_ref().and_then(|s| s.enabled).unwrap_or(config.enabled);
+    context.print(&status_line::render(Line {
+        state: state.as_ref(),
+        is_enabled: is_enabled && !context.env.disabled,
+        max_iterations: config.max_iterations,
+        // The client's pipe is no terminal, and shows colors.
+        color: !context.env.no_color,
+    }))?;
+    Ok(Exit::Ok)
+}
+
+/// What the client tells of itself on standard input; `null` where it tells nothing.
+fn read_status_line() -> Value {
+    if std::io::stdin().is_terminal() {
+        return Value::Null;
+    }
+    let mut seen = Completeness::default();
+    let bytes = stdin::read_until(|piece| seen.push(piece), LINE_WAIT, MAX_LINE);
+    payload::parse(&bytes).unwrap_or_default()
 }
 
 fn one(store: &Store, id: &SessionId) -> SessionState {

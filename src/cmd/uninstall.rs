@@ -69,7 +69,8 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Exit> {
 }
 
 fn without_ours(text: &str, installed: &Installed) -> Result<String, settings::Refusal> {
-    let new = settings::uninstall(text, EVENTS, &installed.kept)?;
+    let new = settings::remove_status_line(text, &installed.kept)?;
+    let new = settings::uninstall(&new, EVENTS, &installed.kept)?;
     let value = settings::parse_value(&new)?;
     let is_ours =
         installed.cap.is_some() && settings::variable(&value, CAP_VARIABLE) == installed.cap;

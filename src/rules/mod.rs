@@ -36,6 +36,7 @@ pub mod shell;
 pub mod state;
 pub mod status_block;
 pub mod status_judge;
+pub mod status_line;
 pub mod stop;
 pub mod stop_record;
 pub mod test_report;

@@ -11,9 +11,14 @@ const OPERATORS: &[char] = &[';', '|', '&', '(', ')', '<', '>', '\n', '`'];
 ///
 /// A list or pipeline is somebody's own composition: taking it out would take more than ccc's.
 pub fn is_ours(command: &str) -> bool {
+    runs(command, &["hook"])
+}
+
+/// Whether a simple shell command runs ccc with arguments that begin like these.
+pub fn runs(command: &str, first: &[&str]) -> bool {
     let Some(words) = words(command) else { return false };
     let mut words = words.iter().map(String::as_str).skip_while(|w| is_assignment(w));
-    words.next().is_some_and(is_program) && words.next() == Some("hook")
+    words.next().is_some_and(is_program) && first.iter().all(|word| words.next() == Some(word))
 }
 
 fn is_program(word: &str) -> bool {
