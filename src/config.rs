@@ -3,6 +3,7 @@
 //! A file that does not parse or a value of the wrong type is reported and its default used: a
 //! broken config never traps a session. What a project's file may run counts only when trusted.
 
+mod notify;
 mod ralph;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::paths::{self, Paths};
 use crate::rules::check::Check;
+use crate::rules::notify::Notify;
 use crate::rules::stop_record::Settings;
 use crate::sys::fs;
 
@@ -35,6 +37,7 @@ pub struct Config {
     /// State that was not touched for this many hours counts as absent.
     pub expire_hours: u64,
     pub ralph: Ralph,
+    pub notify: Notify,
 }
 
 /// What decides whether the work is complete.
@@ -117,6 +120,7 @@ impl Default for Config {
             reviews_per_hour: 100,
             expire_hours: 24,
             ralph: Ralph::default(),
+            notify: Notify::default(),
         }
     }
 }
@@ -207,6 +211,7 @@ fn asks_for_commands(values: &Map<String, Value>) -> bool {
     };
     has("review", &["command", "claude_path", "codex_path", "allow"])
         || has("evidence", &["checks"])
+        || has("notify", &["command"])
         || has("ralph", ralph::COMMANDS)
 }
 
@@ -255,6 +260,7 @@ impl<'a> Reader<'a> {
                     }
                     _ => r.unknown(k),
                 }),
+                "notify" => self.section(key, value, |r, k, v| r.notify(k, v, &mut c.notify)),
                 "ralph" => self.section(key, value, |r, k, v| r.ralph(k, v, &mut c.ralph)),
                 _ => self.unknown(key),
             }

@@ -25,6 +25,18 @@ impl Reply {
         Self { stdout: stdout.unwrap_or_default(), ..Self::default() }
     }
 
+    /// An answer that also lets the client write this sequence to its terminal (Claude Code takes
+    /// the field `terminalSequence`). A block has no object to carry it.
+    #[must_use]
+    pub fn with_terminal_sequence(mut self, sequence: &str) -> Self {
+        if self.code == 0 {
+            let mut object = serde_json::from_str(&self.stdout).unwrap_or_else(|_| json!({}));
+            object["terminalSequence"] = json!(sequence);
+            self.stdout = format!("{object}\n");
+        }
+        self
+    }
+
     /// The agent goes on with this feedback, in the form that the client takes and shows best.
     ///
     /// Claude Code would send the `decision` form to its model twice (2.1.332), so it gets exit 2.

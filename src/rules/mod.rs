@@ -22,6 +22,7 @@ pub mod json_tree;
 pub mod last_block;
 pub mod live;
 pub mod loose_json;
+pub mod notify;
 pub mod outcome;
 pub mod policy;
 pub mod probe;

@@ -13,6 +13,7 @@ mod install;
 mod layers;
 mod log;
 mod monitor;
+mod notify;
 mod outcomes;
 mod ralph;
 mod readme;

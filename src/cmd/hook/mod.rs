@@ -6,6 +6,7 @@
 mod collect;
 mod facts;
 pub mod judge;
+mod notify;
 mod record;
 mod review;
 

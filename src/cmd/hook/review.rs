@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::clients::reply::Reply;
 use crate::cmd::hook::collect::{self, Collected};
 use crate::cmd::hook::judge::{self, Answer, Asked, Question};
-use crate::cmd::hook::{Ended, Session, record};
+use crate::cmd::hook::{Ended, Session, notify, record};
 use crate::cmd::prompt::{self, Supervisor};
 use crate::config::{JudgeKind, OnError};
 use crate::rules::activity::Activity;
@@ -405,6 +405,9 @@ fn conclude(
     });
     let round = state.as_ref().map_or(1, |s| s.chain.iteration.max(1));
     let reply = reply(session, &conclusion.decision, round, &warnings);
+    let began = state.as_ref().map_or(session.now, |s| s.chain.started_at);
+    let lasted = clock::now().saturating_sub(began);
+    let reply = notify::notify(session, &conclusion.decision, lasted, reply);
     record::note_prompt(&mut stop, supervisor);
     record::event(session, state.as_ref(), &conclusion, stop, &reply);
     record::monitor_status(session, round, state.as_ref().map_or("allowed", |s| s.phase.name()));
