@@ -53,6 +53,13 @@ impl Patient {
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
     }
 
+    /// Makes a file so many days old.
+    fn age(&self, name: &str, days: u64) {
+        let then = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400);
+        let file = fs::File::options().write(true).open(self.path(name)).unwrap();
+        file.set_modified(then).unwrap();
+    }
+
     fn settings(&self) -> String {
         fs::read_to_string(self.path("home/.claude/settings.json")).unwrap()
     }
@@ -532,6 +539,49 @@ fn cases() -> Vec<Case> {
             "warn",
             "1 cannot be read",
             "--fix",
+        ),
+        case(
+            "a session of long ago",
+            |p| {
+                p.write("home/.claude/ccc/sessions/s1.json", "{}");
+                p.age("home/.claude/ccc/sessions/s1.json", 31);
+            },
+            "sessions",
+            "warn",
+            "1 older than 30 days",
+            "--fix",
+        ),
+        case(
+            "a lock without a session",
+            |p| {
+                p.write("home/.claude/ccc/sessions/s1.lock", "ccc 1 1");
+                p.age("home/.claude/ccc/sessions/s1.lock", 2);
+            },
+            "sessions",
+            "warn",
+            "1 left-over files",
+            "--fix",
+        ),
+        case(
+            "a directory that takes too much",
+            |p| {
+                p.write("home/.claude/ccc/events.jsonl", "");
+                let file =
+                    fs::File::options().write(true).open(p.path("home/.claude/ccc/events.jsonl"));
+                file.unwrap().set_len(600 << 20).unwrap();
+            },
+            "disk",
+            "warn",
+            "600.0 MB",
+            "--fix",
+        ),
+        case(
+            "a judge's program that is gone",
+            |p| p.config(r#"{"max_iterations": 8, "review": {"claude_path": "/nowhere/claude"}}"#),
+            "judge",
+            "broken",
+            "/nowhere/claude",
+            "claude_path",
         ),
     ]
 }
