@@ -9,6 +9,9 @@ use super::{
 use crate::rules::json_splice::{self as splice, Style, append, remove_element};
 
 const KEY: &str = "statusLine";
+/// Seconds after which the client (2.1.332) runs the command anew. By itself it only does so when
+/// a message comes, and would show the review long after its end.
+const REFRESH_SECS: u64 = 2;
 
 /// Whose the status line of a settings text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +42,7 @@ fn is_ours(line: &Value) -> bool {
 pub fn set_status_line(text: &str, command: &str) -> Result<String> {
     let (bom, body) = split_bom(text);
     let body = if body.trim().is_empty() { "{}\n" } else { body };
-    let line = json!({ "type": "command", "command": command });
+    let line = json!({ "type": "command", "command": command, "refreshInterval": REFRESH_SECS });
     let old = parse_value(body)?;
     if owner(&old) == Owner::User || old.get(KEY) == Some(&line) {
         return Ok(text.to_owned());

@@ -4,6 +4,7 @@ mod ends;
 mod failures;
 mod fork;
 mod forms;
+mod noticed;
 mod rounds;
 mod watched;
 

@@ -46,10 +46,20 @@ impl Request {
 
     /// A reviewer's answer in the form that its prompt asks for.
     pub fn verdict(&self, completed: bool, feedback: &str) -> Reply {
+        self.answer(completed, feedback, false)
+    }
+
+    /// The same, where only the user can help.
+    pub fn needs_human(&self, feedback: &str) -> Reply {
+        self.answer(false, feedback, true)
+    }
+
+    fn answer(&self, completed: bool, feedback: &str, needs_human: bool) -> Reply {
         let text = self.text();
         let token = text.rsplit_once("\"review\": \"").and_then(|(_, rest)| rest.split_once('"'));
         let token = token.map(|(token, _)| token).expect("a token in the review prompt");
-        let verdict = json!({ "review": token, "completed": completed, "feedback": feedback });
+        let verdict = json!({ "review": token, "completed": completed, "feedback": feedback,
+            "needs_human": needs_human });
         Reply::Text(verdict.to_string())
     }
 }
