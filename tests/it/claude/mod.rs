@@ -1,6 +1,7 @@
 //! The real Claude Code under supervision, with a scripted model.
 
 mod ends;
+mod evidence;
 mod failures;
 mod fork;
 mod forms;
