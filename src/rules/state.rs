@@ -12,6 +12,8 @@ use crate::rules::text::{cut, one_line};
 pub const SCHEMA: u32 = 1;
 /// Verdicts remembered for unchanged work.
 const MAX_JUDGED: usize = 8;
+/// Checks whose last pass is remembered.
+const MAX_PASSES: usize = 32;
 /// Feedback of this chain that the next review is shown.
 const MAX_FEEDBACK: usize = 12;
 /// Longest remembered request, in characters.
@@ -43,6 +45,9 @@ pub struct SessionState {
     /// Earlier verdicts with the fingerprint of what they judged, oldest first.
     #[serde(default)]
     pub judged: Vec<Judged>,
+    /// Checks that passed, the last pass of each.
+    #[serde(default)]
+    pub passes: Vec<Pass>,
     #[serde(default)]
     pub last_verdict: Option<LastVerdict>,
     #[serde(default)]
@@ -91,6 +96,22 @@ pub struct Judged {
     pub fingerprint: String,
     pub completed: bool,
     pub feedback: String,
+}
+
+/// A check that passed, and on what work.
+///
+/// Only a pass is good for the same work a second time. A failure may have its reason in what no
+/// fingerprint holds (a missing dependency, a service, chance); from a record it would be said
+/// again and again, and nothing but a needless change of a file would end that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pass {
+    /// What was run, as a digest of name and command.
+    pub check: String,
+    /// Fingerprint of the work.
+    pub work: String,
+    /// The end of what it printed.
+    pub output: String,
+    pub at: u64,
 }
 
 /// The newest verdict, for `status`.
@@ -176,6 +197,7 @@ impl SessionState {
             breaker: Breaker::default(),
             last_work: None,
             judged: Vec::new(),
+            passes: Vec::new(),
             last_verdict: None,
             cost: Cost::default(),
             phase: Phase::default(),
@@ -241,6 +263,19 @@ impl SessionState {
         self.judged.drain(..excess);
     }
 
+    /// The pass of a check on this work, if there was one.
+    pub fn pass(&self, check: &str, work: &str) -> Option<&Pass> {
+        self.passes.iter().find(|pass| pass.check == check && pass.work == work)
+    }
+
+    /// Remembers a pass in the place of an older one of the same check.
+    pub fn note_pass(&mut self, pass: Pass) {
+        self.passes.retain(|old| old.check != pass.check);
+        self.passes.push(pass);
+        let excess = self.passes.len().saturating_sub(MAX_PASSES);
+        self.passes.drain(..excess);
+    }
+
     /// Remembers what the agent was sent back with.
     pub fn sent_back(&mut self, feedback: &str) {
         self.chain.feedback.push(cut(feedback, MAX_FEEDBACK_CHARS).into_owned());
@@ -255,6 +290,7 @@ impl SessionState {
         self.chain.iteration = 0;
         self.chain.feedback.clear();
         self.judged.clear();
+        self.passes.clear();
         self.breaker.reset();
     }
 }
@@ -306,6 +342,26 @@ mod tests {
             assert_eq!(s.discarded_blocks, u32::from(is_discarded));
             assert!(s.chain.feedback.is_empty());
         }
+    }
+
+    #[test]
+    fn a_pass_is_good_for_its_own_work_alone() {
+        let mut s = SessionState::new("s", Client::Claude, "/p".into(), 1);
+        let pass = |check: &str, work: &str| Pass {
+            check: check.into(),
+            work: work.into(),
+            output: String::new(),
+            at: 1,
+        };
+        s.note_pass(pass("tests", "a"));
+        s.note_pass(pass("lint", "a"));
+        s.note_pass(pass("tests", "b"));
+        assert!(s.pass("tests", "a").is_none() && s.pass("tests", "b").is_some());
+        assert!(s.pass("lint", "a").is_some());
+        (0..99).for_each(|i| s.note_pass(pass(&i.to_string(), "b")));
+        assert_eq!(s.passes.len(), MAX_PASSES);
+        s.reset();
+        assert!(s.passes.is_empty());
     }
 
     #[test]

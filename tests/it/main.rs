@@ -7,6 +7,7 @@ mod claude;
 mod demo;
 mod discarded;
 mod doctor;
+mod evidence;
 mod generate;
 mod hook;
 mod install;

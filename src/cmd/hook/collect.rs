@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::clients::claude_transcript;
+use crate::cmd::hook::gauge::{self, Gauged};
 use crate::cmd::hook::{Session, facts};
 use crate::paths;
 use crate::rules::activity::{self, Activity};
@@ -16,10 +17,10 @@ use crate::rules::policy;
 use crate::rules::prompt::quote;
 use crate::rules::record::Record;
 use crate::rules::redact::{redact, redact_in_place};
-use crate::rules::state::SessionState;
+use crate::rules::state::{Pass, SessionState};
 use crate::rules::stop_record::CheckRecord;
 use crate::rules::text::{head_and_tail, printable};
-use crate::sys::checks::{self, CheckResult};
+use crate::sys::checks::CheckResult;
 use crate::sys::git::{self, Probe};
 use crate::sys::signals::Cancel;
 use crate::sys::transcript;
@@ -43,6 +44,8 @@ pub struct Collected {
     pub is_question: bool,
     pub failed_gate: Option<Block>,
     pub checks: Vec<CheckRecord>,
+    /// Checks that were run now and passed.
+    pub passes: Vec<Pass>,
 }
 
 /// Time for git at a stop, and at a prompt, which the user waits for.
@@ -73,19 +76,12 @@ pub fn evidence(
 ) -> Collected {
     let config = &session.loaded.config.evidence;
     let secrets = &session.env.secrets;
-    let run = |check| {
-        let mut result = checks::run(check, &session.project, cancel);
-        redact_in_place(&mut result.run, secrets);
-        redact_in_place(&mut result.output, secrets);
-        result
-    };
-    let checks: Vec<CheckResult> = config.checks.iter().map(run).collect();
+    let Gauged { checks, git, passes } = gauge::run(session, state, cancel);
     let message = match &session.stop.last_assistant_message {
         Some(message) => message.clone(),
         // The payload of Claude Code lacks the key when the turn ended without text.
         None => activity.said.last().cloned().unwrap_or_default(),
     };
-    let git = config.git.then(|| look_at_git(session, state, cancel));
     let claims = facts::claims(session, activity, git.as_ref(), &checks, &message, cancel);
     let git_text = git.as_ref().map(|g| g.render(config.max_bytes / 2)).unwrap_or_default();
     let parts = vec![
@@ -112,6 +108,7 @@ pub fn evidence(
         is_question: policy::is_question(Some(&message)),
         failed_gate: checks.iter().find(|c| c.is_gate && !c.passed).map(gate_block),
         checks: checks.iter().map(check_record).collect(),
+        passes,
     }
 }
 
@@ -125,10 +122,16 @@ pub fn baseline(session: &Session) -> Option<Value> {
     serde_json::to_value(baseline).ok()
 }
 
-fn look_at_git(session: &Session, state: Option<&SessionState>, cancel: &Cancel) -> Git {
+/// What git says of the work beside the chain's baseline, within `limit`.
+pub fn look_at_git(
+    session: &Session,
+    state: Option<&SessionState>,
+    limit: Duration,
+    cancel: &Cancel,
+) -> Git {
     let stored = state.and_then(|s| s.chain.baseline.clone());
     let baseline: Option<Baseline> = stored.and_then(|value| serde_json::from_value(value).ok());
-    let mut git = git::look(&probe(session, GIT_BUDGET, cancel), baseline.as_ref());
+    let mut git = git::look(&probe(session, limit, cancel), baseline.as_ref());
     if let Git::Work(work) = &mut git {
         work.texts_mut().for_each(|text| redact_in_place(text, &session.env.secrets));
     }

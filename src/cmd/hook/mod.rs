@@ -5,6 +5,7 @@
 
 mod collect;
 mod facts;
+mod gauge;
 pub mod judge;
 mod notify;
 mod record;

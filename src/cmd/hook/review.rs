@@ -14,7 +14,7 @@ use crate::rules::last_block::LastBlock;
 use crate::rules::outcome::{Allow, Decision};
 use crate::rules::policy::{self, Limits};
 use crate::rules::redact::{Secrets, redact, redact_in_place};
-use crate::rules::state::{Judged, LastVerdict, Phase, SessionState};
+use crate::rules::state::{Judged, LastVerdict, Pass, Phase, SessionState};
 use crate::rules::stop::Client;
 use crate::rules::stop_record::{Answered, StopRecord};
 use crate::rules::verdict::{Reading, Verdict};
@@ -39,6 +39,8 @@ pub struct Conclusion {
     pub fingerprint: Option<String>,
     /// The work alone.
     work: Option<String>,
+    /// Checks that passed on it.
+    passes: Vec<Pass>,
     progress: Progress,
     /// The stop was counted in advance.
     is_counted: bool,
@@ -58,6 +60,7 @@ impl From<Decision> for Conclusion {
             usage: None,
             fingerprint: None,
             work: None,
+            passes: Vec::new(),
             progress: Progress::Unknown,
             is_counted: false,
         }
@@ -161,7 +164,8 @@ fn review(
         }
     };
     let progress = progress_since(&state, &collected);
-    Some(Conclusion { fingerprint, work: collected.work, progress, is_counted: true, ..conclusion })
+    let Collected { work, passes, .. } = collected;
+    Some(Conclusion { fingerprint, work, passes, progress, is_counted: true, ..conclusion })
 }
 
 /// Lets the review be watched, beginning with the evidence.
@@ -395,7 +399,9 @@ fn conclude(
     warnings.extend(supervisor.warnings.iter().cloned());
     let state = save(session, |state| {
         settle(session, state, &mut conclusion);
-        if session.loaded.is_untrusted && !state.told_untrusted {
+        // Feedback is for the agent: the user is told with the first stop that goes ahead.
+        let is_heard = matches!(conclusion.decision, Decision::Allow(_));
+        if session.loaded.is_untrusted && is_heard && !state.told_untrusted {
             state.told_untrusted = true;
             warnings.push(format!(
                 "the commands in `{}` are not run until you allow them with `ccc trust`",
@@ -445,6 +451,7 @@ fn settle(session: &Session, state: &mut SessionState, conclusion: &mut Conclusi
     let limits = breaker_limits(session);
     let has_breaker = session.loaded.config.breaker.enabled;
     state.updated_at = session.now;
+    conclusion.passes.drain(..).for_each(|pass| state.note_pass(pass));
     if conclusion.work.is_some() {
         state.last_work = conclusion.work.take();
         if has_breaker {
